@@ -27,7 +27,7 @@ def parse(words):
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--n", type=int, default=16384, help="extents of the matrices")
     parser.add_argument("--rounds", type=int, default=9, help="calls of each kind, in turns")
-    parser.add_argument("--engine", help="cuda, host or cpu (default: the best that is here)")
+    parser.add_argument("--engine", help="cuda, hip, host or cpu (default: the best that is here)")
     parser.add_argument("--devices", help="a count or a list, as TESSERA_DEVICES")
     parser.add_argument("--json", action="store_true", help="print JSON alone")
     return parser.parse_args(words)

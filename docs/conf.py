@@ -35,7 +35,7 @@ SHELVES = {
     "How-to": ["howto/blas-programs", "howto/python", "howto/cpp", "howto/fortran",
                "howto/verdict", "howto/device-matrices", "howto/compose", "howto/same-bits", "howto/budget",
                "howto/see-machine", "howto/described-machine", "howto/read-timeline", "howto/several-processes", "howto/scalapack",
-               "howto/slurm", "howto/tune-machine"],
+               "howto/slurm", "howto/containers", "howto/tune-machine"],
     "Reference": ["reference/api", "reference/api-mpi", "reference/api-python", "reference/command", "reference/settings",
                   "reference/machine", "reference/statuses"],
     "Explanation": ["explain/plan", "explain/floor", "explain/search", "explain/memory",

@@ -131,8 +131,8 @@ typedef struct tsr_context tsr_context;
 typedef struct tsr_options {
   size_t size;         /* sizeof(tsr_options) where the program was compiled: later versions of the
                           library add fields at the end, and know by it which of them are there */
-  const char *engine;  /* "cuda", "host" (emulated devices), "cpu" (the CPU's BLAS), or NULL: the
-                          best that is here */
+  const char *engine;  /* "cuda", "hip", "host" (emulated devices), "cpu" (the CPU's BLAS), or
+                          NULL: the best that is here */
   const char *devices; /* "4": the first four; "0,2": these; "2,": that one; "": all; "..4": of
                           the first four as many as help, call by call (also "..0,2"); NULL: what
                           the environment says, else as many of all as help */
@@ -184,10 +184,11 @@ TSR_API tsr_status tsr_event_query(tsr_context *context, const tsr_event *event,
  * whether a call failed. TSR_ERR_ARGUMENT: as above. */
 TSR_API tsr_status tsr_event_wait(tsr_context *context, const tsr_event *event);
 
-/* Ties a CUDA stream (a cudaStream_t of that device; NULL unties) to the context: each later call
- * waits for what is on the stream, and what is put on the stream later waits for the call. A call
- * whose C is in host memory that is not pinned then returns when C is complete, since a stream
- * cannot wait for the threads that bring it home. On failure the former stream stays tied. */
+/* Ties a stream of CUDA or HIP (a cudaStream_t or hipStream_t of that device; NULL unties) to the
+ * context: each later call waits for what is on the stream, and what is put on the stream later
+ * waits for the call. A call whose C is in host memory that is not pinned then returns when C is
+ * complete, since a stream cannot wait for the threads that bring it home. On failure the former
+ * stream stays tied. */
 TSR_API tsr_status tsr_set_stream(tsr_context *context, int device, void *stream);
 
 /* A function of the program that is told how far something has come: fraction is 0 to 1, what names
@@ -229,7 +230,8 @@ TSR_API tsr_status tsr_device_number(tsr_context *context, int device, int *numb
 #define TSR_HOST (-1)
 
 /* Allocates bytes of memory that is fast to copy: pinned host memory (device = TSR_HOST) or the
- * memory of a device (0, 1, ...). The routines take any other memory as well.
+ * memory of a device (0, 1, ...). The routines take any other memory as well. Where the machine has
+ * the computer's several host memory nodes, pages of pinned memory alternate between them.
  * TSR_ERR_ARGUMENT: no such device. TSR_ERR_MEMORY: there is not so much left. */
 TSR_API tsr_status tsr_malloc(tsr_context *context, int device, size_t bytes, void **pointer);
 
@@ -530,7 +532,7 @@ TSR_API const char *tsr_operation_name(tsr_operation operation);
  * if they were carried out one after another, whatever memory their matrices share: the same
  * tiles, other tiles, a part of one in another, or the same memory with another leading dimension.
  *
- * What the program has to say, of matrices in host memory:
+ * The program has these duties towards matrices in host memory:
  *   - A result is in host memory once tsr_coherent_async was called for it and tsr_sync has
  *     returned (or tsr_coherent has); until then host memory holds something older.
  *   - When the program changes memory that asynchronous calls have used, it says so, with
@@ -649,8 +651,12 @@ typedef enum tsr_memory {
 
 typedef struct tsr_home {
   tsr_memory memory;
-  int location; /* the device, or the host memory node (0 unless there are several) */
+  int location; /* the device; or the host memory node (0 unless there are several), or
+                   TSR_INTERLEAVED */
 } tsr_home;
+
+/* Host memory whose pages are interleaved over all nodes. */
+#define TSR_INTERLEAVED (-1)
 
 /* *home: where bytes of memory are. Memory that is only partly pinned is TSR_PAGEABLE; memory whose
  * registration is under way is TSR_PINNED. TSR_ERR_ARGUMENT: the memory is on a device of the

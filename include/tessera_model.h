@@ -94,7 +94,7 @@ TSR_API tsr_status tsr_print_knobs(char **text);
 
 /* What a context works with. */
 typedef struct tsr_context_facts {
-  const char *engine;  /* "cuda", "host" or "cpu" */
+  const char *engine;  /* "cuda", "hip", "host" or "cpu" */
   int devices;         /* of its machine: also of one that is only planned for */
   int reproducible;    /* 1: the same bits on any number of devices */
   int check;           /* 1: plans are verified */
@@ -169,9 +169,34 @@ typedef struct tsr_engine_facts {
   int peers;     /* 1: each device copies to each other directly */
 } tsr_engine_facts;
 
-/* Opens all devices of an engine, "cuda" or "host", for a moment. TSR_ERR_ENGINE: as of
+/* Opens all devices of an engine ("cuda", "hip" or "host") for a moment. TSR_ERR_ENGINE: as of
  * tsr_context_create. */
 TSR_API tsr_status tsr_engine_describe(const char *engine, tsr_engine_facts *facts);
+
+enum { TSR_TOPOLOGY_FACTS_NODES = 8, TSR_TOPOLOGY_FACTS_DEVICES = 32 };
+
+typedef struct tsr_topology_facts {
+  char source[160]; /* "hwloc 2.8"; if nodes is 0: why the topology is unknown */
+  int here;         /* 1: it is this computer's, not one that a variable of hwloc's names */
+  int nodes;        /* host memory nodes with CPUs; 0: unknown, or more than 8 */
+  int number[TSR_TOPOLOGY_FACTS_NODES];    /* of each, as the operating system counts */
+  int cpus[TSR_TOPOLOGY_FACTS_NODES];      /* CPUs of each */
+  int allowed[TSR_TOPOLOGY_FACTS_NODES];   /* of these, those that the calling thread may use */
+  double memory[TSR_TOPOLOGY_FACTS_NODES]; /* bytes; 0: unknown */
+  int devices;                             /* of the engine */
+  int near[TSR_TOPOLOGY_FACTS_DEVICES];    /* index of the node near each; -1: unknown */
+  int binds;                               /* 1: threads run near their devices (TESSERA_BIND) */
+} tsr_topology_facts;
+
+/* The topology of this computer and which node is near each device of an engine, whose devices it
+ * opens for a moment ("cuda", "hip"; NULL: no engine). TSR_ERR_ENGINE: as of tsr_context_create. */
+TSR_API tsr_status tsr_topology_describe(const char *engine, tsr_topology_facts *facts);
+
+/* Has pages that the calling thread, and threads that it starts later, touch first alternate
+ * between the host memory nodes. Returns the number of nodes; 0: there is one, or TESSERA_BIND is
+ * 0, or whoever started the thread has chosen where its memory comes from (numactl), or the system
+ * refuses. */
+TSR_API int tsr_memory_interleave(void);
 
 typedef struct tsr_kept_facts {
   char path[512]; /* the file in which the measurement of this computer is kept, or would be */
@@ -181,6 +206,26 @@ typedef struct tsr_kept_facts {
 /* The measurement of this computer's devices of that name. TSR_ERR_IO: there is no folder for it,
  * and none can be made. TSR_ERR_MACHINE: the file makes no sense. */
 TSR_API tsr_status tsr_kept_describe(const char *device, tsr_kept_facts *facts);
+
+/* A limit that the process works under. */
+typedef struct tsr_process_limit {
+  double most;    /* HUGE_VAL: there is none, or it is unknown */
+  char from[256]; /* where it was found: a file, a variable of the environment, "ulimit -l" */
+} tsr_process_limit;
+
+/* The lowest limits of the machine, of the control groups of a container, of Slurm's variables, of
+ * the affinity mask and of setrlimit. */
+typedef struct tsr_process_limits {
+  tsr_process_limit memory;    /* bytes of host memory, which other processes may share */
+  tsr_process_limit unused;    /* bytes of it that nothing uses now */
+  tsr_process_limit cores;     /* processors' time, which a quota may limit to a fraction */
+  tsr_process_limit locked;    /* bytes that mlock may lock */
+  tsr_process_limit addresses; /* bytes of the address space */
+  tsr_process_limit data;      /* bytes of memory that can be written */
+  tsr_process_limit shared;    /* bytes that can be written to /dev/shm now */
+} tsr_process_limits;
+
+TSR_API void tsr_process_limits_describe(tsr_process_limits *limits);
 
 /* The machines that are installed with the library; index: from 0. 1: its name is in name[room].
  * 0: there are no more. */

@@ -18,7 +18,7 @@ extern "C" {
 /* ---- Grids that are only planned for --------------------------------------- */
 
 /* A grid without processes, of those that the context's machine describes, for plans alone: MPI is
- * not used, and need not be there. What would need processes is refused. */
+ * not used, and need not be there. A call that would need processes is refused. */
 TSR_API tsr_status tsr_grid_imagine(tsr_context *context, int rows, int cols, tsr_grid **grid);
 
 /* What plans take the network to be, in place of what the machines say: bytes/s that a process
@@ -35,14 +35,15 @@ TSR_API tsr_status tsr_grid_imagine_transport(tsr_grid *grid, double up, double 
 
 /* ---- The launcher ---------------------------------------------------------- */
 
-/* What the process knows of its MPI and of the launcher (mpirun, srun) that started it. */
+/* The MPI that this process uses, and the launcher (mpirun, srun) that started it. */
 typedef struct tsr_launcher_facts {
   char mpi[64];         /* the MPI that the program uses: "Open MPI 4.1.4" */
   const char *launcher; /* "srun", "Open MPI's mpirun"; "": none. A constant of the library's */
   int started;          /* processes that the launcher started together; 0: no launcher */
   int rank;             /* this one's number among them, as the launcher counts, from 0 */
-  char error[512];      /* the process is alone in MPI_COMM_WORLD, although the launcher started
-                           several: each would do all of the work. What to do; "": all is well */
+  char error[512];      /* if the process is alone in MPI_COMM_WORLD although the launcher started
+                           several, each of which would do all of the work: the error and its
+                           remedy; else "" */
 } tsr_launcher_facts;
 
 /* Fills in *facts from MPI's name, the environment and, once MPI is initialised, the size of

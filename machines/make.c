@@ -90,17 +90,20 @@ static tsr_status add_h200_duplex(tsr_machine *machine) {
     char name[32];
     snprintf(name, sizeof name, "gpu%d pcie", i);
     int channel = tsr_machine_add_channel(machine, name, 102 * GIGA);
-    TSR_TRY(tsr_machine_use_channel(machine, channel, machine->devices, i, 1));
-    TSR_TRY(tsr_machine_use_channel(machine, channel, i, machine->devices, 1));
+    for (int host = machine->devices; host < machine->devices + machine->nodes; host++) {
+      TSR_TRY(tsr_machine_use_channel(machine, channel, host, i, 1));
+      TSR_TRY(tsr_machine_use_channel(machine, channel, i, host, 1));
+    }
   }
   return TSR_OK;
 }
 
 static tsr_status fill_h200(tsr_machine *machine) {
-  for (int i = 0; i < machine->devices; i++) {
-    machine->link[machine->devices][i].shape = h200_shape;
-    machine->link[i][machine->devices].shape = h200_shape;
-  }
+  for (int i = 0; i < machine->devices; i++)
+    for (int host = machine->devices; host < machine->devices + machine->nodes; host++) {
+      machine->link[host][i].shape = h200_shape;
+      machine->link[i][host].shape = h200_shape;
+    }
   set_h200_rates(machine);
   return add_h200_duplex(machine);
 }
@@ -113,8 +116,8 @@ static tsr_status fill_nothing(tsr_machine *machine) {
 
 /* ---- All of them ---- */
 
-/* A GPU of an eighth or so of the rate is filled by kernels of smaller extents, by the square root of
- * that: the efficiency of an H200 at so much larger ones. */
+/* A GPU of an eighth or so of the rate is filled by kernels of smaller extents, by the square root
+ * of that: the efficiency of an H200 at so much larger ones. */
 static tsr_status set_scaled_rates(tsr_machine *machine, tsr_type type, double rate) {
   static const double h200 = 62.8 * TERA;
   double scale = sqrt(h200 / rate);
@@ -124,9 +127,9 @@ static tsr_status set_scaled_rates(tsr_machine *machine, tsr_type type, double r
   for (int i = 0; i < rates->areas; i++)
     for (int j = 0; j < rates->ks; j++) {
       int64_t n = (int64_t)(scale * rates->area[i]), k = (int64_t)(scale * rates->k[j]);
-      double time = tsr_machine_kernel_time(model, 0, TSR_KERNEL_GEMM, TSR_D, n, n, k, false, false,
-                                            0) -
-                    model->device[0].kernel_latency;
+      double time =
+          tsr_machine_kernel_time(model, 0, TSR_KERNEL_GEMM, TSR_D, n, n, k, false, false, 0) -
+          model->device[0].kernel_latency;
       double efficiency = 2.0 * (double)n * (double)n * (double)k / time / h200;
       rates->flops[i][j] = keep_four_digits(rate * efficiency);
     }
@@ -143,6 +146,41 @@ static tsr_status fill_summit(tsr_machine *machine) {
   return set_scaled_rates(machine, TSR_C, 14.4 * TERA);
 }
 
+/* GPUs of one socket have links of their own to each other, those of different sockets none. */
+static tsr_status fill_summit_node(tsr_machine *machine) {
+  const double rate = 50 * GIGA, latency = machine->link[machine->devices][0].latency;
+  for (int a = 0; a < machine->devices; a++)
+    for (int b = 0; b < machine->devices; b++)
+      if (a != b && machine->device[a].host_node == machine->device[b].host_node)
+        tsr_machine_set_link(machine, a, b, rate, latency);
+  return fill_summit(machine);
+}
+
+/* ---- Nodes with AMD GPUs ---- */
+
+/* The GPU links of a Frontier node between its eight dies (GCDs), of 50 GB/s each at their peak:
+ * four between the two dies of a card, two or one between neighbours on different cards. A pair
+ * that is not named has none. */
+typedef struct gpu_links {
+  int a, b, count;
+} gpu_links;
+
+static const gpu_links frontier_links[] = {
+    {0, 1, 4}, {2, 3, 4}, {4, 5, 4}, {6, 7, 4}, {0, 6, 2}, {2, 4, 2},
+    {0, 2, 1}, {1, 3, 1}, {1, 5, 1}, {3, 7, 1}, {4, 6, 1}, {5, 7, 1},
+};
+
+/* Three quarters of the peak of each link, with the latency of the links to the host. */
+static tsr_status fill_frontier(tsr_machine *machine) {
+  const double one = 0.75 * 50 * GIGA, latency = machine->link[machine->devices][0].latency;
+  for (size_t i = 0; i < sizeof frontier_links / sizeof *frontier_links; i++) {
+    const gpu_links *x = &frontier_links[i];
+    tsr_machine_set_link(machine, x->a, x->b, x->count * one, latency);
+    tsr_machine_set_link(machine, x->b, x->a, x->count * one, latency);
+  }
+  return TSR_OK;
+}
+
 typedef struct recipe {
   const char *name, *device, *string;
   tsr_status (*fill)(tsr_machine *machine);
@@ -153,11 +191,20 @@ static const recipe recipes[] = {
      "host:215,154 gpu*4:141@nvswitch:396 pcie:55 hbm:4000 lat:2 launch:2 cpu:470 staging:16@11/94",
      fill_h200},
     {"h200x8", "NVIDIA H200",
-     "host:430,308 gpu*8:141@nvswitch:396 pcie:55 hbm:4000 lat:2 launch:2 cpu:940 staging:32@11/188",
+     "host:430,308 gpu*8:141@nvswitch:396 pcie:55 hbm:4000 lat:2 launch:2 cpu:940 "
+     "staging:32@11/188",
      fill_h200},
     {"h200x8-narrow", "NVIDIA H200",
      "host:215,154 gpu*8:141@nvswitch:396 pcie:55 hbm:4000 lat:2 launch:2 cpu:470 staging:16@11/94",
      fill_h200},
+    {"h200x8-sockets", "NVIDIA H200",
+     "host*2:215,154 sockets:96 gpu*8:141@nvswitch:396 pcie:55 hbm:4000 lat:2 launch:2 cpu:940 "
+     "staging:32@11/188",
+     fill_h200},
+    {"a100x8-sockets", "NVIDIA A100 80 GB",
+     "host*2:150 sockets:50 gpu*8:80@nvswitch:250 pcie:24 rate:17.2,17.2 rate.t:137 rate.h:275 "
+     "hbm:1800 cpu:3000 staging:16@10/100",
+     fill_nothing},
     {"a100x8", "NVIDIA A100 40 GB",
      "host:96 gpu*8:40@nvswitch:300 pcie:24/pair rate:17.2,17.2 rate.t:137 rate.h:275 hbm:1560 "
      "cpu:3000",
@@ -169,8 +216,22 @@ static const recipe recipes[] = {
      "hbm:256",
      fill_nothing},
     {"v100x3-summit", "NVIDIA V100",
-     "host:150 gpu*3:16@nvlink:50 pcie:50 rate:7.2,14.4 rate.h:100 hbm:900 net:12.5,2 staging:8@10/40",
+     "host:150 gpu*3:16@nvlink:50 pcie:50 rate:7.2,14.4 rate.h:100 hbm:900 net:12.5,2 "
+     "staging:8@10/40",
      fill_summit},
+    {"summit-node", "NVIDIA V100",
+     "host*2:150 sockets:64 gpu*6:16 pcie:50 rate:7.2,14.4 rate.h:100 hbm:900 net:25,2 "
+     "staging:16@10/80",
+     fill_summit_node},
+    {"frontier-node", "AMD MI250X die",
+     "host:180 gpu*8:64 pcie:28 rate:36,36 rate.t:36 rate.h:140 rate.b:140 hbm:1600 cpu:1600 "
+     "staging:16@11/80 net:100,2",
+     fill_frontier},
+    {"mi300x8", "AMD MI300X",
+     "host:430,308 gpu*8:192@nvlink:48 pcie:55 rate:98,98 rate.t:330 rate.h:650 rate.b:650 "
+     "hbm:5300 "
+     "cpu:3000 staging:32@11/188",
+     fill_nothing},
 };
 
 static tsr_status write_recipe(const recipe *r, const char *folder) {

@@ -15,9 +15,10 @@ chmod 755 "$work"
 packages="libopenblas0-pthread libgfortran5 libquadmath0
   libcjson1 libcjson-dev
   libcmocka0 libcmocka-dev
+  libamdhip64-dev
   pkgconf pkgconf-bin libpkgconf3
   libblas3 libblas-test
-  openmpi-bin openmpi-common libopenmpi3 libpmix2 libmunge2 libhwloc15 libevent-core-2.1-7
+  openmpi-bin openmpi-common libopenmpi3 libpmix2 libmunge2 libhwloc15 libhwloc-dev libevent-core-2.1-7
   libevent-pthreads-2.1-7"
 
 (cd "$work" && apt-get download $packages) >"$work/log" 2>&1 || {

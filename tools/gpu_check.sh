@@ -8,7 +8,8 @@
 #   BUILD           build folder: build-gpu
 #   GPU_CHECK_OUT   logs and CSV: out
 #   GPU_CHECK_STEPS which steps: build machine tests random placements memcheck doors
-#                   testers bench
+#                   testers bench hip; hip is the HIP engine over CUDA (tests/hip/nvidia), in a
+#                   build of its own, BUILD-hip
 #   GPU_CHECK_N     sizes of the benchmark: 8192,16384,32768
 #   GPU_CHECK_COUNT random problems: 300
 set -u
@@ -16,7 +17,7 @@ cd "$(dirname "$0")/.." || exit 1
 deps=${DEPS:-.deps}
 build=${BUILD:-build-gpu}
 out=${GPU_CHECK_OUT:-out}
-steps=${GPU_CHECK_STEPS:-build machine tests random placements memcheck doors testers bench}
+steps=${GPU_CHECK_STEPS:-build machine tests random placements memcheck doors testers bench hip}
 sizes=${GPU_CHECK_N:-8192,16384,32768}
 count=${GPU_CHECK_COUNT:-300}
 mkdir -p "$out"
@@ -108,6 +109,18 @@ bench() {
     [ "${GPU_CHECK_PAGEABLE:-0}" = 1 ] || break
   done
 }
+# The HIP engine on an NVIDIA GPU.
+build_hip() {
+  cmake --preset release -B "$build-hip" -DTESSERA_HIP_NVIDIA=ON -DTESSERA_PYTHON=OFF \
+    -DTESSERA_FORTRAN=OFF -DTESSERA_STATIC=OFF && cmake --build "$build-hip" -j "$(nproc)" &&
+    ls "$build-hip"/lib/libtessera_hip* "$build-hip"/lib/hip-nvidia
+}
+hip_tests() {
+  JOBS=1 TSR_TEST_ENGINE=hip sh tools/run_tests.sh "$build-hip" none '^(engine_|front_|run_)'
+}
+hip_engines() {
+  BUILD=$build-hip python3 bench/engines.py --csv "$out/engines.csv" --force
+}
 
 step build build_all
 step machine "$build/bin/tessera" machine --engine cuda --probe
@@ -120,11 +133,15 @@ if command -v compute-sanitizer >/dev/null; then step memcheck sanitized; fi
 step doors doors
 step testers testers
 step bench bench
+step hip-build build_hip
+step hip-tests hip_tests
+step hip-random "$build-hip/tests/random_driver" --engine hip --devices 1 --seed 5 --count "$count"
+step hip-engines hip_engines
 
 echo
 echo "$gpus x $(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1)"
 printf '%s\n' "${table[@]}"
-for csv in "$out"/bench-*.csv; do
+for csv in "$out"/bench-*.csv "$out"/engines.csv; do
   if [ -f "$csv" ]; then echo && tr , "\t" <"$csv"; fi
 done
 exit $((bad > 0))

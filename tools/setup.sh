@@ -34,6 +34,7 @@ want libcjson-dev pkg-config --exists libcjson
 if [ "${1:-}" = --tests ]; then
   shift
   want libcmocka-dev pkg-config --exists cmocka
+  want libhwloc-dev pkg-config --exists hwloc
   want python3-pytest has_pytest
 fi
 for pair in "$@"; do

@@ -141,7 +141,7 @@ class Parser(argparse.ArgumentParser):
         self.run_option("--csv", metavar="FILE", help="write the results to this file")
         self.run_option("--driver", metavar="PATH", default=None,
                         help="the driver (that of the build; BUILD names its folder)")
-        self.run_option("--engine", metavar="host|cuda|cpu",
+        self.run_option("--engine", metavar="cuda|hip|host|cpu",
                         help="emulated devices, GPUs, the CPU (the best that is here)")
         self.run_option("--machine", metavar="FILE|STRING", help="plan for this machine")
         self.run_option("--memory", metavar="BYTES", help="budget of each device: 16G")

@@ -1,7 +1,8 @@
 ! SPDX-FileCopyrightText: 2026 The Tessera authors
 ! SPDX-License-Identifier: BSD-3-Clause
 
-! Contexts, events, timelines, memory's places and machines: tessera.h, which is the manual, in Fortran.
+! The types of tessera.h, which is the manual, and the functions whose arguments differ in Fortran. The
+! others are in tessera_calls, which calls.py writes.
 module tessera_contexts
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: int64, real64
@@ -9,12 +10,8 @@ module tessera_contexts
   implicit none
   private
 
-  public :: tsr_context_create, tsr_context_destroy, tsr_device_count, tsr_sync, tsr_trim
-  public :: tsr_set_budget, tsr_get_budget, tsr_set_stream
-  public :: tsr_event_record, tsr_event_query, tsr_event_wait
-  public :: tsr_context_traffic, tsr_timeline_begin, tsr_timeline_note, tsr_timeline_end
-  public :: tsr_device_number, tsr_home_find, tsr_memcpy, tsr_set_progress
-  public :: tsr_machine_print, tsr_machine_list, tsr_machine_probe, tsr_version, tsr_message, tsr_status_name
+  public :: tsr_context_create, tsr_device_count, tsr_set_progress, tsr_plan_level3
+  public :: tsr_machine_probe, tsr_version, tsr_message, tsr_status_name
 
   ! The formats of texts.
   integer(c_int), parameter, public :: TSR_TEXT = 0, TSR_JSON = 1, TSR_COMMANDS = 2, &
@@ -61,35 +58,10 @@ module tessera_contexts
   public :: tsr_progress
 
   interface
-    function c_device_number(context, device, number) bind(C, name='tsr_device_number') result(status)
-      import :: c_int, c_ptr
-      type(c_ptr), value :: context
-      integer(c_int), value :: device
-      integer(c_int), intent(out) :: number
-      integer(c_int) :: status
-    end function
-    function c_home_find(context, pointer, bytes, home) bind(C, name='tsr_home_find') result(status)
-      import :: c_int, c_ptr, c_size_t, tsr_home
-      type(c_ptr), value :: context, pointer
-      integer(c_size_t), value :: bytes
-      type(tsr_home), intent(out) :: home
-      integer(c_int) :: status
-    end function
-    function c_memcpy(context, to, from, bytes) bind(C, name='tsr_memcpy') result(status)
-      import :: c_int, c_ptr, c_size_t
-      type(c_ptr), value :: context, to, from
-      integer(c_size_t), value :: bytes
-      integer(c_int) :: status
-    end function
     function c_set_progress(context, progress, user) bind(C, name='tsr_set_progress') result(status)
       import :: c_funptr, c_int, c_ptr
       type(c_ptr), value :: context, user
       type(c_funptr), value :: progress
-      integer(c_int) :: status
-    end function
-    function c_machine_list(text) bind(C, name='tsr_machine_list') result(status)
-      import :: c_int, c_ptr
-      type(c_ptr), intent(out) :: text
       integer(c_int) :: status
     end function
     function c_create(settings, context) bind(C, name='tsr_context_create') result(status)
@@ -98,99 +70,24 @@ module tessera_contexts
       type(c_ptr), intent(out) :: context
       integer(c_int) :: status
     end function
-    subroutine c_destroy(context) bind(C, name='tsr_context_destroy')
-      import :: c_ptr
-      type(c_ptr), value :: context
-    end subroutine
     function c_device_count(context) bind(C, name='tsr_device_count') result(count)
       import :: c_int, c_ptr
       type(c_ptr), value :: context
       integer(c_int) :: count
     end function
-    function c_sync(context) bind(C, name='tsr_sync') result(status)
-      import :: c_int, c_ptr
-      type(c_ptr), value :: context
-      integer(c_int) :: status
-    end function
-    function c_trim(context) bind(C, name='tsr_trim') result(status)
-      import :: c_int, c_ptr
-      type(c_ptr), value :: context
-      integer(c_int) :: status
-    end function
-    function c_set_budget(context, device, bytes) bind(C, name='tsr_set_budget') result(status)
-      import :: c_int, c_ptr, c_size_t
-      type(c_ptr), value :: context
-      integer(c_int), value :: device
-      integer(c_size_t), value :: bytes
-      integer(c_int) :: status
-    end function
-    function c_get_budget(context, device, bytes) bind(C, name='tsr_get_budget') result(status)
-      import :: c_int, c_ptr, c_size_t
-      type(c_ptr), value :: context
-      integer(c_int), value :: device
-      integer(c_size_t), intent(out) :: bytes
-      integer(c_int) :: status
-    end function
-    function c_set_stream(context, device, stream) bind(C, name='tsr_set_stream') result(status)
-      import :: c_int, c_ptr
-      type(c_ptr), value :: context, stream
-      integer(c_int), value :: device
-      integer(c_int) :: status
-    end function
-    function c_event_record(context, event) bind(C, name='tsr_event_record') result(status)
-      import :: c_int, c_ptr, tsr_event
-      type(c_ptr), value :: context
-      type(tsr_event), intent(out) :: event
-      integer(c_int) :: status
-    end function
-    function c_event_query(context, event, complete) bind(C, name='tsr_event_query') result(status)
-      import :: c_int, c_ptr, tsr_event
-      type(c_ptr), value :: context
-      type(tsr_event), intent(in) :: event
-      integer(c_int), intent(out) :: complete
-      integer(c_int) :: status
-    end function
-    function c_event_wait(context, event) bind(C, name='tsr_event_wait') result(status)
-      import :: c_int, c_ptr, tsr_event
-      type(c_ptr), value :: context
-      type(tsr_event), intent(in) :: event
-      integer(c_int) :: status
-    end function
-    function c_traffic(context, traffic) bind(C, name='tsr_context_traffic') result(status)
-      import :: c_int, c_ptr, tsr_traffic
-      type(c_ptr), value :: context
-      type(tsr_traffic), intent(out) :: traffic
-      integer(c_int) :: status
-    end function
-    function c_timeline_begin(context) bind(C, name='tsr_timeline_begin') result(status)
-      import :: c_int, c_ptr
-      type(c_ptr), value :: context
-      integer(c_int) :: status
-    end function
-    function c_timeline_note(context, name, seconds) bind(C, name='tsr_timeline_note') result(status)
-      import :: c_char, c_double, c_int, c_ptr
-      type(c_ptr), value :: context
-      character(kind=c_char), intent(in) :: name(*)
-      real(c_double), value :: seconds
-      integer(c_int) :: status
-    end function
-    function c_timeline_end(context, text) bind(C, name='tsr_timeline_end') result(status)
-      import :: c_int, c_ptr
-      type(c_ptr), value :: context
-      type(c_ptr), intent(out) :: text
-      integer(c_int) :: status
-    end function
-    function c_machine_print(context, form, text) bind(C, name='tsr_machine_print') result(status)
-      import :: c_int, c_ptr
-      type(c_ptr), value :: context
-      integer(c_int), value :: form
-      type(c_ptr), intent(out) :: text
-      integer(c_int) :: status
-    end function
     function c_machine_probe(context, progress, user) bind(C, name='tsr_machine_probe') result(status)
       import :: c_funptr, c_int, c_ptr
       type(c_ptr), value :: context, user
       type(c_funptr), value :: progress
+      integer(c_int) :: status
+    end function
+    function c_plan_level3(context, what, alpha, beta, homes, plan) bind(C, name='tsr_plan_level3') &
+      result(status)
+      import :: c_int, c_ptr, tsr_home, tsr_level3
+      type(c_ptr), value :: context, alpha, beta
+      type(tsr_level3), intent(in) :: what
+      type(tsr_home), intent(in) :: homes(3)
+      type(c_ptr), intent(out) :: plan
       integer(c_int) :: status
     end function
     function c_version() bind(C, name='tsr_version') result(text)
@@ -264,167 +161,11 @@ contains
     if (present(asked)) value = merge(1_c_int, 0_c_int, asked)
   end function
 
-  subroutine tsr_context_destroy(t)
-    type(tsr_context), intent(inout) :: t
-    call c_destroy(t%handle)
-    t%handle = c_null_ptr
-  end subroutine
-
   ! The number of devices that the context uses: 0 when the CPU's BLAS does the work.
   integer function tsr_device_count(t)
     type(tsr_context), intent(in) :: t
     tsr_device_count = int(c_device_count(t%handle))
   end function
-
-  subroutine tsr_sync(t, stat, errmsg)
-    type(tsr_context), intent(in) :: t
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    call tsr_finish(c_sync(t%handle), stat, errmsg)
-  end subroutine
-
-  subroutine tsr_trim(t, stat, errmsg)
-    type(tsr_context), intent(in) :: t
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    call tsr_finish(c_trim(t%handle), stat, errmsg)
-  end subroutine
-
-  ! Devices are numbered from 0, as in all interfaces of Tessera.
-  subroutine tsr_set_budget(t, device, bytes, stat, errmsg)
-    type(tsr_context), intent(in) :: t
-    integer, intent(in) :: device
-    integer(int64), intent(in) :: bytes
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    call tsr_finish(c_set_budget(t%handle, int(device, c_int), int(bytes, c_size_t)), stat, errmsg)
-  end subroutine
-
-  subroutine tsr_get_budget(t, device, bytes, stat, errmsg)
-    type(tsr_context), intent(in) :: t
-    integer, intent(in) :: device
-    integer(int64), intent(out) :: bytes
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    integer(c_size_t) :: found
-    found = 0
-    call tsr_finish(c_get_budget(t%handle, int(device, c_int), found), stat, errmsg)
-    bytes = int(found, int64)
-  end subroutine
-
-  subroutine tsr_set_stream(t, device, stream, stat, errmsg)
-    type(tsr_context), intent(in) :: t
-    integer, intent(in) :: device
-    type(c_ptr), intent(in) :: stream
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    call tsr_finish(c_set_stream(t%handle, int(device, c_int), stream), stat, errmsg)
-  end subroutine
-
-  ! ---- Events ----
-
-  subroutine tsr_event_record(t, event, stat, errmsg)
-    type(tsr_context), intent(in) :: t
-    type(tsr_event), intent(out) :: event
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    call tsr_finish(c_event_record(t%handle, event), stat, errmsg)
-  end subroutine
-
-  subroutine tsr_event_query(t, event, complete, stat, errmsg)
-    type(tsr_context), intent(in) :: t
-    type(tsr_event), intent(in) :: event
-    logical, intent(out) :: complete
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    integer(c_int) :: found
-    found = 0
-    call tsr_finish(c_event_query(t%handle, event, found), stat, errmsg)
-    complete = found /= 0
-  end subroutine
-
-  subroutine tsr_event_wait(t, event, stat, errmsg)
-    type(tsr_context), intent(in) :: t
-    type(tsr_event), intent(in) :: event
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    call tsr_finish(c_event_wait(t%handle, event), stat, errmsg)
-  end subroutine
-
-  ! ---- What sequences cost ----
-
-  subroutine tsr_context_traffic(t, traffic, stat, errmsg)
-    type(tsr_context), intent(in) :: t
-    type(tsr_traffic), intent(out) :: traffic
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    call tsr_finish(c_traffic(t%handle, traffic), stat, errmsg)
-  end subroutine
-
-  subroutine tsr_timeline_begin(t, stat, errmsg)
-    type(tsr_context), intent(in) :: t
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    call tsr_finish(c_timeline_begin(t%handle), stat, errmsg)
-  end subroutine
-
-  subroutine tsr_timeline_note(t, name, seconds, stat, errmsg)
-    type(tsr_context), intent(in) :: t
-    character(*), intent(in) :: name
-    real(real64), intent(in) :: seconds
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    call tsr_finish(c_timeline_note(t%handle, tsr_c_string(name), seconds), stat, errmsg)
-  end subroutine
-
-  subroutine tsr_timeline_end(t, text, stat, errmsg)
-    type(tsr_context), intent(in) :: t
-    character(:), allocatable, intent(out) :: text
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    type(c_ptr) :: given
-    integer(c_int) :: status
-    given = c_null_ptr
-    status = c_timeline_end(t%handle, given)
-    text = tsr_text_taken(given)
-    call tsr_finish(status, stat, errmsg)
-  end subroutine
-
-  ! ---- Devices and memory ----
-
-  ! The number that the engine, for instance CUDA, gives to a device (0, 1, ...) of the context.
-  subroutine tsr_device_number(t, device, number, stat, errmsg)
-    type(tsr_context), intent(in) :: t
-    integer, intent(in) :: device
-    integer, intent(out) :: number
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    integer(c_int) :: found
-    found = -1
-    call tsr_finish(c_device_number(t%handle, int(device, c_int), found), stat, errmsg)
-    number = int(found)
-  end subroutine
-
-  ! Where bytes of memory are.
-  subroutine tsr_home_find(t, memory, bytes, home, stat, errmsg)
-    type(tsr_context), intent(in) :: t
-    type(c_ptr), intent(in) :: memory
-    integer(int64), intent(in) :: bytes
-    type(tsr_home), intent(out) :: home
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    call tsr_finish(c_home_find(t%handle, memory, int(bytes, c_size_t), home), stat, errmsg)
-  end subroutine
-
-  ! Copies bytes between any two places, host or device.
-  subroutine tsr_memcpy(t, to, from, bytes, stat, errmsg)
-    type(tsr_context), intent(in) :: t
-    type(c_ptr), intent(in) :: to, from
-    integer(int64), intent(in) :: bytes
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    call tsr_finish(c_memcpy(t%handle, to, from, int(bytes, c_size_t)), stat, errmsg)
-  end subroutine
 
   ! Sets the subroutine that is told how far calls on devices are; without one: none.
   subroutine tsr_set_progress(t, progress, user, stat, errmsg)
@@ -442,34 +183,32 @@ contains
     call tsr_finish(c_set_progress(t%handle, told, given), stat, errmsg)
   end subroutine
 
-  ! ---- The machine and the library ----
+  ! ---- Plans ----
 
-  ! The installed machines, whose names the option machine takes, one a line.
-  subroutine tsr_machine_list(text, stat, errmsg)
-    character(:), allocatable, intent(out) :: text
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    type(c_ptr) :: given
-    integer(c_int) :: status
-    given = c_null_ptr
-    status = c_machine_list(given)
-    text = tsr_text_taken(given)
-    call tsr_finish(status, stat, errmsg)
-  end subroutine
-
-  subroutine tsr_machine_print(t, form, text, stat, errmsg)
+  ! Plans a routine with its operands at homes. Of alpha and beta it counts whether they are 0, 1 or
+  ! another number.
+  subroutine tsr_plan_level3(t, what, alpha, beta, homes, plan, stat, errmsg)
     type(tsr_context), intent(in) :: t
-    integer(c_int), intent(in) :: form
-    character(:), allocatable, intent(out) :: text
+    type(tsr_level3), intent(in) :: what
+    real(real64), intent(in) :: alpha, beta
+    type(tsr_home), intent(in) :: homes(3)
+    type(tsr_plan), intent(out) :: plan
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(c_ptr) :: given
-    integer(c_int) :: status
-    given = c_null_ptr
-    status = c_machine_print(t%handle, form, given)
-    text = tsr_text_taken(given)
-    call tsr_finish(status, stat, errmsg)
+    real(c_double), target :: factors(2, 2)
+    real(c_float), target :: narrow(2, 2)
+    factors = reshape([alpha, 0.0_real64, beta, 0.0_real64], [2, 2])
+    narrow = real(factors, c_float)
+    if (any(what%type == iachar(['d', 'z', 'D', 'Z']))) then
+      call tsr_finish(c_plan_level3(t%handle, what, c_loc(factors(1, 1)), c_loc(factors(1, 2)), &
+        homes, plan%handle), stat, errmsg)
+    else
+      call tsr_finish(c_plan_level3(t%handle, what, c_loc(narrow(1, 1)), c_loc(narrow(1, 2)), &
+        homes, plan%handle), stat, errmsg)
+    end if
   end subroutine
+
+  ! ---- The machine and the library ----
 
   subroutine tsr_machine_probe(t, stat, errmsg)
     type(tsr_context), intent(in) :: t

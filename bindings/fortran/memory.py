@@ -7,7 +7,8 @@ over the types of the BLAS. The build runs it. Usage: memory.py FILE"""
 import sys
 from pathlib import Path
 
-from routines import DISTANCE, LAYOUT, TYPES
+from calls import MALLOC, Call, interface
+from routines import DISTANCE, LAYOUT, REFUSE, TYPES
 
 HEAD = """! Made by bindings/fortran/memory.py: change that program, not this file.
 !
@@ -22,41 +23,16 @@ module tessera_memory
   private
 
   integer(c_int), parameter, public :: TSR_HOST = -1
-  public :: tsr_malloc, tsr_free
+  public :: tsr_free
 """
 
-INTERFACES = """
-  interface
-    function c_malloc(context, device, bytes, pointer) bind(C, name='tsr_malloc') result(status)
-      import :: c_int, c_ptr, c_size_t
-      type(c_ptr), value :: context
-      integer(c_int), value :: device
-      integer(c_size_t), value :: bytes
-      type(c_ptr), intent(out) :: pointer
-      integer(c_int) :: status
-    end function
+INTERFACES = "\n  interface\n" + interface(MALLOC) + """\
     subroutine c_free(context, pointer) bind(C, name='tsr_free')
       import :: c_ptr
       type(c_ptr), value :: context, pointer
     end subroutine
-    function c_register(context, pointer, bytes) bind(C, name='tsr_register') result(status)
-      import :: c_int, c_ptr, c_size_t
-      type(c_ptr), value :: context, pointer
-      integer(c_size_t), value :: bytes
-      integer(c_int) :: status
-    end function
-    function c_unregister(context, pointer) bind(C, name='tsr_unregister') result(status)
-      import :: c_int, c_ptr
-      type(c_ptr), value :: context, pointer
-      integer(c_int) :: status
-    end function
-    function c_refuse(what, stride) bind(C, name='tsr_fortran_refuse') result(status)
-      import :: c_char, c_int, c_int64_t
-      character(kind=c_char), intent(in) :: what(*)
-      integer(c_int64_t), value :: stride
-      integer(c_int) :: status
-    end function
-"""
+""" + interface(Call("register", ("t", "pointer=address", "bytes"))) + \
+    interface(Call("unregister", ("t", "pointer=address"))) + REFUSE
 
 # Functions of the C interface that take a region: name, whether a triangle can be named, arguments before
 # the region, arguments behind it (name, C type).
@@ -159,19 +135,7 @@ REGISTER = """  ! Pins an array in place. It must be contiguous, and stay alloca
 
 """
 
-PLAIN = """  ! Memory of a device (0, 1, ...), or pinned host memory (TSR_HOST), of so many bytes.
-  subroutine tsr_malloc(t, device, bytes, memory, stat, errmsg)
-    type(tsr_context), intent(in) :: t
-    integer, intent(in) :: device
-    integer(int64), intent(in) :: bytes
-    type(c_ptr), intent(out) :: memory
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    memory = c_null_ptr
-    call tsr_finish(c_malloc(t%handle, int(device, c_int), int(bytes, c_size_t), memory), stat, errmsg)
-  end subroutine
-
-  subroutine tsr_free(t, memory)
+PLAIN = """  subroutine tsr_free(t, memory)
     type(tsr_context), intent(in) :: t
     type(c_ptr), intent(in) :: memory
     call c_free(t%handle, memory)

@@ -8,6 +8,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from calls import ENDS, RUN, RUN_ASYNC, interface, wrap
+
 TYPES = {
     "s": ("real(real32)", "real(real32)", "1.0_real32", "0.0_real32"),
     "d": ("real(real64)", "real(real64)", "1.0_real64", "0.0_real64"),
@@ -85,52 +87,16 @@ module tessera_routines
 
 """
 
-MIDDLE = """
-  interface
-    function c_run(context, what, alpha, a, b, beta, c) bind(C, name='tsr_level3_run') result(status)
-      import :: c_int, c_ptr, tsr_level3
-      type(c_ptr), value :: context, alpha, a, b, beta, c
-      type(tsr_level3), intent(in) :: what
-      integer(c_int) :: status
-    end function
-    function c_run_async(context, what, alpha, a, b, beta, c) bind(C, name='tsr_level3_run_async') &
-      result(status)
-      import :: c_int, c_ptr, tsr_level3
-      type(c_ptr), value :: context, alpha, a, b, beta, c
-      type(tsr_level3), intent(in) :: what
-      integer(c_int) :: status
-    end function
-    function c_refuse(what, stride) bind(C, name='tsr_fortran_refuse') result(status)
+# Says that elements of a column are not next to one another (errors.c).
+REFUSE = """    function c_refuse(what, stride) bind(C, name='tsr_fortran_refuse') result(status)
       import :: c_char, c_int, c_int64_t
       character(kind=c_char), intent(in) :: what(*)
       integer(c_int64_t), value :: stride
       integer(c_int) :: status
     end function
-  end interface
-
-contains
-
-  ! A routine that is chosen at run time, on any memory: a, b and c are addresses, also of a device's
-  ! memory. alpha and beta are addresses of what the routine takes. See tsr_level3_run in tessera.h.
-  subroutine tsr_level3_run(t, what, alpha, a, b, beta, c, stat, errmsg)
-    type(tsr_context), intent(in) :: t
-    type(tsr_level3), intent(in) :: what
-    type(c_ptr), intent(in) :: alpha, a, b, beta, c
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    call tsr_finish(c_run(t%handle, what, alpha, a, b, beta, c), stat, errmsg)
-  end subroutine
-
-  subroutine tsr_level3_run_async(t, what, alpha, a, b, beta, c, stat, errmsg)
-    type(tsr_context), intent(in) :: t
-    type(tsr_level3), intent(in) :: what
-    type(c_ptr), intent(in) :: alpha, a, b, beta, c
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    call tsr_finish(c_run_async(t%handle, what, alpha, a, b, beta, c), stat, errmsg)
-  end subroutine
-
 """
+
+MIDDLE = "\n  interface\n" + interface(RUN) + interface(RUN_ASYNC) + REFUSE + "  end interface\n\ncontains\n\n"
 
 # The layout of an array of rank 2: the address of its first element, and its leading dimension, which is
 # the distance of two columns. status says when elements of a column are not next to one another.
@@ -166,16 +132,6 @@ DISTANCE = """  ! Bytes from one address to another.
 TAIL = "end module\n"
 
 
-def wrap(line, indent="      "):
-    """The line in pieces of at most 100 characters."""
-    lines = []
-    while len(line) > 100:
-        cut = line.rfind(", ", 0, 98) + 1
-        lines.append(line[:cut] + " &")
-        line = indent + line[cut + 1:]
-    return "\n".join(lines + [line]) + "\n"
-
-
 def scalars(routine, letter):
     """Type, value of one and of zero, of alpha and beta."""
     element, real, _, _ = TYPES[letter]
@@ -204,13 +160,8 @@ def level3(routine, letter, flags, extents, lds):
 def run(routine, suffix, addresses, beta):
     b = addresses["b"] if routine.operands == "abc" else "c_null_ptr"
     result = addresses[routine.result]
-    return (f"c_run{suffix}(t%handle, what, c_loc({'factor' if beta == 'addend' else 'alpha'}), "
+    return (f"c_level3_run{suffix}(t%handle, what, c_loc({'factor' if beta == 'addend' else 'alpha'}), "
             f"{addresses['a']}, {b}, {f'c_loc({beta})' if routine.has_beta else 'c_null_ptr'}, {result})")
-
-
-def ends():
-    return ("    integer, intent(out), optional :: stat\n"
-            "    character(*), intent(inout), optional :: errmsg\n")
 
 
 def intent(routine, operand, suffix):
@@ -245,7 +196,7 @@ def blas_form(routine, letter, suffix, width):
         text += f"    {beta}, intent(in), target :: beta\n"
     for operand in routine.operands:
         text += f"    {element}, {intent(routine, operand, suffix)}, target :: {operand}(..)\n"
-    text += ends() + "    type(tsr_level3) :: what\n"
+    text += ENDS + "    type(tsr_level3) :: what\n"
     text += level3(routine, letter, {flag: flag for flag in routine.flags}, extents, lds)
     addresses = {o: f"c_loc({o})" for o in routine.operands}
     text += wrap(f"    call tsr_finish({run(routine, suffix, addresses, 'beta')}, stat, errmsg)")
@@ -300,7 +251,7 @@ def array_form(routine, letter, suffix):
     text += f"    {alpha}, intent(in), optional :: alpha\n"
     if routine.has_beta:
         text += f"    {beta}, intent(in), optional :: beta\n"
-    text += ends()
+    text += ENDS
     text += f"    {alpha}, target :: factor\n"
     if routine.has_beta:
         text += f"    {beta}, target :: addend\n"
@@ -365,7 +316,7 @@ CHECKS = """  elemental logical function is_left(side)
 
 
 def module():
-    generics, bodies = "  public :: tsr_level3_run, tsr_level3_run_async\n", ""
+    generics, bodies = "", ""
     for routine in ROUTINES:
         for suffix in ("", "_async"):
             forms = [f"_{letter}{width}" for letter in routine.types for width in INTEGERS]

@@ -18,9 +18,9 @@ module tessera
     TSR_ERR_CHECK, TSR_ERR_IO, TSR_ERR_UNSUPPORTED, TSR_ERR_INTERNAL, TSR_OP_GEMM, TSR_OP_GEMMT, &
     TSR_OP_SYMM, TSR_OP_HEMM, TSR_OP_SYRK, TSR_OP_HERK, TSR_OP_SYR2K, TSR_OP_HER2K, TSR_OP_TRMM, &
     TSR_OP_TRSM
+  use tessera_calls
   use tessera_contexts
   use tessera_memory
-  use tessera_plans
   use tessera_routines
   implicit none
   public

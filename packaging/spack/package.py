@@ -11,7 +11,7 @@
 from spack.package import *
 
 
-class Tessera(CMakePackage, CudaPackage):
+class Tessera(CMakePackage, CudaPackage, ROCmPackage):
     """Level-3 BLAS on machines with several GPUs: every call is planned first and then run."""
 
     license("BSD-3-Clause", checked_by="The Tessera authors")
@@ -33,19 +33,26 @@ class Tessera(CMakePackage, CudaPackage):
     depends_on("cjson@1.7.13:")
     # The library loads the CPU's BLAS when it runs.
     depends_on("blas", type=("build", "run"))
+    # So it does hwloc, which says which GPUs are near each socket.
+    depends_on("hwloc@2:", type=("build", "run"))
     depends_on("mpi", when="+mpi")
     depends_on("nccl@2.17:", when="+nccl")
+    with when("+rocm"):
+        depends_on("hip", type=("build", "run"))
+        depends_on("rocblas", type="run")
     depends_on("cmocka", type="test")
     with when("+python"):
         extends("python@3.9:", type=("build", "run"))
         depends_on("py-cffi@1.15:", type=("build", "run"))
         depends_on("py-numpy@1.21:", type="run")
+    conflicts("amdgpu_target=none", when="+rocm", msg="say for which GPUs, for instance amdgpu_target=gfx90a")
     conflicts("cuda_arch=none", when="+cuda", msg="say for which GPUs, for instance cuda_arch=90")
 
     def cmake_args(self):
         args = [
             self.define_from_variant("TESSERA_MPI", "mpi"),
             self.define_from_variant("TESSERA_CUDA", "cuda"),
+            self.define_from_variant("TESSERA_HIP", "rocm"),
             self.define_from_variant("TESSERA_NCCL", "nccl"),
             self.define_from_variant("TESSERA_FORTRAN", "fortran"),
             self.define_from_variant("TESSERA_PYTHON", "python"),
@@ -57,6 +64,9 @@ class Tessera(CMakePackage, CudaPackage):
         if self.spec.satisfies("+cuda"):
             args.append(self.define("CMAKE_CUDA_ARCHITECTURES", self.spec.variants["cuda_arch"].value))
             args.append(self.define("NVCC", self.spec["cuda"].prefix.bin.nvcc))
+        if self.spec.satisfies("+rocm"):
+            args.append(self.define("TESSERA_HIP_ARCHITECTURES", self.spec.variants["amdgpu_target"].value))
+            args.append(self.define("HIPCC", self.spec["hip"].prefix.bin.hipcc))
         if self.spec.satisfies("+python"):
             args.append(self.define("TESSERA_PYTHON_DIR", join_path(python_platlib, "tessera")))
         return args
@@ -67,6 +77,9 @@ class Tessera(CMakePackage, CudaPackage):
 
     def setup_run_environment(self, env):
         env.set("TESSERA_CPU_BLAS", self.spec["blas"].libs[0])
+        if self.spec.satisfies("+rocm"):  # the engine looks there for the libraries of ROCm
+            env.prepend_path("LD_LIBRARY_PATH", self.spec["hip"].prefix.lib)
+            env.prepend_path("LD_LIBRARY_PATH", self.spec["rocblas"].prefix.lib)
 
     def test_plan(self):
         """a plan for an installed machine"""

@@ -11,7 +11,10 @@
 
 #include "base/cpu_internal.h"
 #include "base/cpu_room.h"
+#include "base/environment.h"
+#include "base/process_limits.h"
 #include "base/loaded.h"
+#include "base/log.h"
 #include "base/settings.h"
 #include "base/status.h"
 
@@ -49,7 +52,7 @@ static struct {
   tsr_cpu_routine routine[TSR_KERNEL_COUNT][TYPES]; /* NULL: the library lacks it */
   get_threads_function get_threads;
   set_threads_function set_threads;
-  void *library; /* as dlopen returned it */
+  void *handle; /* as dlopen returned it */
   char name[256];
   tsr_error error; /* why no library was found; TSR_OK: no search has failed */
 } blas;
@@ -114,9 +117,30 @@ static void take_threads(void *library) {
   }
 }
 
+/* Whether the environment says how many threads a BLAS has. */
+static bool threads_are_told(void) {
+  static const char *const names[] = {"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "MKL_NUM_THREADS",
+                                      "BLIS_NUM_THREADS", "OMP_NUM_THREADS"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (tsr_environment_get(names[i]) != NULL) return true;
+  return false;
+}
+
+/* A BLAS starts a thread for each processor of the affinity mask. If a quota gives the process less
+ * time than that, the kernel stops threads in turns, and the others wait for them. The number stays
+ * as it is if the program has loaded the library before us, or if a variable says it. */
+static void fit_threads(void) {
+  int cores = tsr_process_cores();
+  if (threads_are_told() || blas.get_threads == NULL || blas.get_threads() <= cores) return;
+  tsr_log(TSR_LOG_INFO, "%s has %d threads, and the process has %d cores: it gets so many threads",
+          blas.name, blas.get_threads(), cores);
+  blas.set_threads(cores);
+}
+
 /* Loads a library and fills `blas` from it. False: there is no such library, it lacks a GEMM, or it
  * is a door of ours. */
 static bool open_library(const char *name) {
+  bool programs = tsr_cpu_room_is_loaded(name);
   void *library = dlopen(name, OPEN_FLAGS);
   if (!library) return false;
   if (is_door(library) || !take_routines(library)) {
@@ -126,7 +150,8 @@ static bool open_library(const char *name) {
   take_threads(library);
   tsr_cpu_room_watch(dlsym(library, "openblas_get_num_threads") != NULL);
   snprintf(blas.name, sizeof blas.name, "%s", name);
-  blas.library = library;
+  blas.handle = library;
+  if (!programs) fit_threads();
   atomic_store(&loaded, true);
   return true;
 }
@@ -188,7 +213,7 @@ const char *tsr_cpu_blas_name(void) {
 }
 
 void *tsr_cpu_blas_symbol(const char *name) {
-  return atomic_load(&loaded) ? dlsym(blas.library, name) : NULL;
+  return atomic_load(&loaded) ? dlsym(blas.handle, name) : NULL;
 }
 
 static _Thread_local int depth;

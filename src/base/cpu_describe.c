@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Tessera authors */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What the CPU's BLAS says of itself. */
+/* The version that the CPU's BLAS reports, and the file that it was loaded from. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>

@@ -4,16 +4,16 @@
 #include "base/cpu_room.h"
 
 #include <dlfcn.h>
+#include <math.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "base/environment.h"
+#include "base/process_limits.h"
 
 #define MIB ((size_t)1 << 20)
 
@@ -48,8 +48,10 @@ static bool fits(size_t bytes) {
 static tsr_status refuse(size_t bytes, const char *purpose, const char *remedy) {
   int resource = can_map(bytes, PROT_NONE) ? RLIMIT_DATA : RLIMIT_AS;
   char letter = resource == RLIMIT_AS ? 'v' : 'd';
-  struct rlimit limit;
-  if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+  tsr_process_limits limits;
+  tsr_process_limits_read("", &limits);
+  double most = (resource == RLIMIT_AS ? limits.addresses : limits.data).most;
+  if (isinf(most))
     return tsr_fail(TSR_ERR_MEMORY,
                     "the CPU's BLAS needs %zu MiB more of address space for %s, and the system has "
                     "no more to give (vm.overcommit_memory); free memory%s",
@@ -57,24 +59,17 @@ static tsr_status refuse(size_t bytes, const char *purpose, const char *remedy) 
   return tsr_fail(TSR_ERR_MEMORY,
                   "the CPU's BLAS needs %zu MiB more of address space for %s, and the process is "
                   "limited to %zu MiB (ulimit -%c); raise the limit (ulimit -%c unlimited)%s",
-                  bytes / MIB, purpose, (size_t)limit.rlim_cur / MIB, letter, letter, remedy);
+                  bytes / MIB, purpose, (size_t)most / MIB, letter, letter, remedy);
 }
 
 /* ---- Loading ---- */
-
-static int processors(void) {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
-  long all = sysconf(_SC_NPROCESSORS_CONF);
-  return all > 0 ? (int)all : 1;
-}
 
 /* The number of threads that OpenBLAS will start: one for each processor, or fewer if one of these
  * variables, the first that is set, says so. */
 static int threads_to_be(void) {
   static const char *const names[] = {"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS",
                                       "OMP_NUM_THREADS"};
-  int most = processors();
+  int most = tsr_process_processors();
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     const char *text = tsr_environment_get(names[i]);
     int wanted = text != NULL ? atoi(text) : 0;
@@ -92,14 +87,14 @@ static size_t stack_of_thread(void) {
   return bytes;
 }
 
-static bool is_loaded(const char *library) {
+bool tsr_cpu_room_is_loaded(const char *library) {
   void *found = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
   if (found != NULL) (void)dlclose(found);
   return found != NULL;
 }
 
 tsr_status tsr_cpu_room_to_load(const char *library) {
-  if (is_loaded(library)) return TSR_OK;
+  if (tsr_cpu_room_is_loaded(library)) return TSR_OK;
   int threads = threads_to_be();
   size_t stacks = (size_t)(threads - 1) * stack_of_thread();
   size_t bytes = file + (size_t)threads * buffer + stacks + spare;

@@ -22,6 +22,9 @@
  * library that the process has loaded already is always allowed. */
 tsr_status tsr_cpu_room_to_load(const char *library);
 
+/* Whether the process has loaded a library of that name already. */
+bool tsr_cpu_room_is_loaded(const char *library);
+
 /* Says whether the loaded BLAS is OpenBLAS, whose calls need trials. Before the first call of this
  * function it is not. */
 void tsr_cpu_room_watch(bool watch);

@@ -78,6 +78,13 @@ tsr_status tsr_settings_tile(int64_t *tile) {
   return text != NULL ? tsr_parse_int("TESSERA_TILE", text, 1, INT32_MAX, tile) : TSR_OK;
 }
 
+tsr_status tsr_settings_bind(bool *bind) {
+  int flag = tsr_setting_text("TESSERA_BIND") != NULL ? -1 : 1;
+  TSR_TRY(fill_flag("TESSERA_BIND", &flag));
+  *bind = flag == 1;
+  return TSR_OK;
+}
+
 /* The size of tsr_options in each version. A version that adds a field adds its size here, so that
  * programs compiled with an older header keep working. */
 static const size_t option_sizes[] = {sizeof(tsr_options)}; /* 0.2 */

@@ -39,6 +39,9 @@ void tsr_settings_log_misspelt(void);
 /* *tile: the value of TESSERA_TILE, in elements; 0: it is not set. */
 tsr_status tsr_settings_tile(int64_t *tile);
 
+/* *bind: the value of TESSERA_BIND; true if it is not set. */
+tsr_status tsr_settings_bind(bool *bind);
+
 /* Reads a number of bytes such as "16G", "500M", "1.5GiB" or "1048576": G is 1e9, GiB is 2^30.
  * what: the name of the argument, for the message of TSR_ERR_ARGUMENT. */
 tsr_status tsr_parse_bytes(const char *what, const char *text, size_t *bytes);

@@ -8,8 +8,8 @@
 #include "tessera_model.h"
 
 static const tsr_setting table[] = {
-    {"TESSERA_ENGINE", "cuda, host or cpu", "the best that is here",
-     "The engine that computes: CUDA devices, emulated devices, or the CPU's BLAS alone."},
+    {"TESSERA_ENGINE", "cuda, hip, host or cpu", "the best that is here",
+     "The engine that computes: NVIDIA GPUs, AMD GPUs, emulated devices, or the CPU's BLAS alone."},
     {"TESSERA_DEVICES", "a count (4) or a list (0,2 or 3,); ..4, ..0,2", "all that help",
      "The devices to use, numbered as the engine numbers them. With two dots a call uses those of "
      "them with which it is predicted to be fastest."},
@@ -24,6 +24,9 @@ static const tsr_setting table[] = {
     {"TESSERA_CHECK", "0 or 1", "0",
      "Verify every plan before it runs, and poison memory that no command wrote."},
     {"TESSERA_REPRODUCIBLE", "0 or 1", "0", "Compute the same bits of C on any number of devices."},
+    {"TESSERA_BIND", "0 or 1", "1",
+     "On computers with several host memory nodes: run the threads for a device on CPUs near it, "
+     "and keep pinned memory there."},
     {"TESSERA_TRANSPORT", "auto, mpi or nccl", "auto",
      "Across processes: how panels travel; auto: by NCCL where each process has a CUDA device of "
      "its own, else by MPI."},

@@ -4,10 +4,10 @@
 #include "cluster/pack.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdbool.h>
 
 #include "base/alloc.h"
+#include "base/process_limits.h"
 #include "base/thread.h"
 #include "cluster/tuning.h"
 
@@ -29,18 +29,11 @@ struct tsr_packers {
   uint64_t round;      /* counts calls, so that each thread works once for each */
 };
 
-/* The processors that this process may use, from 1 to MOST. */
-static int processors(void) {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-  int count = CPU_COUNT(&set);
-  return count < 1 ? 1 : count > MOST ? MOST : count;
-}
-
 tsr_status tsr_packers_create(tsr_packers **packers) {
   tsr_packers *p = tsr_alloc_zero(1, sizeof *p);
   if (p == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for the threads of a grid");
-  p->count = processors();
+  int cores = tsr_process_cores();
+  p->count = cores < MOST ? cores : MOST;
   pthread_mutex_init(&p->lock, NULL);
   pthread_cond_init(&p->more, NULL);
   pthread_cond_init(&p->all, NULL);

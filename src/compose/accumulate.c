@@ -238,7 +238,7 @@ void tsr_accumulate_by_formula(const tsr_machine *machine, const tsr_call *first
   }
   tsr_reach reach;
   tsr_reach_of(machine, &reach);
-  bool at_host = first->operand[TSR_A].location == devices;
+  bool at_host = first->operand[TSR_A].location >= devices;
   double copies = at_host ? from_host(machine, &reach, a, b)
                           : from_device(machine, &reach, first->operand[TSR_A].location, a, b);
   double with_c = at_host ? copies + c / reach.in : fmax(copies, c / reach.in);

@@ -17,25 +17,33 @@
  * (BUILT_IN). A folder with a CMakeLists.txt makes a library of its own, libtessera_<name>.so.0.2,
  * which is loaded when its engine is first asked for (LOADED), so that Tessera also runs on
  * machines without the vendor's libraries. In both cases the folder defines the table
- * tsr_engine_<name>. */
+ * tsr_engine_<name>. The file of a LOADED engine is what the vendor's driver makes: without it the
+ * engine is not tried for a user who names none, because loading the vendor's runtime takes time.
+ * NULL: the engine is always tried. */
 #define ENGINES(BUILT_IN, LOADED) \
-  LOADED(cuda)                    \
+  LOADED(cuda, NULL)              \
+  LOADED(hip, "/dev/kfd")         \
   BUILT_IN(host)
 
 typedef struct named_engine {
   const char *name;
   const tsr_engine *engine;  /* NULL until it is loaded */
   const char *file, *symbol; /* NULL: the engine is built in */
+  const char *driver;        /* the driver's file; NULL: none is known */
   bool tried;                /* whether loading was tried; guarded by loading */
   char error[400];           /* why loading failed */
 } named_engine;
 
-#define DECLARE(NAME) extern const tsr_engine tsr_engine_##NAME;
+#define DECLARE_BUILT_IN(NAME) extern const tsr_engine tsr_engine_##NAME;
+#define DECLARE_LOADED(NAME, DRIVER)
 #define BUILT_IN_ROW(NAME) {.name = #NAME, .engine = &tsr_engine_##NAME},
-#define LOADED_ROW(NAME) \
-  {.name = #NAME, .file = "libtessera_" #NAME TSR_LOADED_SO, .symbol = "tsr_engine_" #NAME},
+#define LOADED_ROW(NAME, DRIVER)              \
+  {.name = #NAME,                             \
+   .file = "libtessera_" #NAME TSR_LOADED_SO, \
+   .symbol = "tsr_engine_" #NAME,             \
+   .driver = (DRIVER)},
 
-ENGINES(DECLARE, DECLARE)
+ENGINES(DECLARE_BUILT_IN, DECLARE_LOADED)
 static named_engine engines[] = {ENGINES(BUILT_IN_ROW, LOADED_ROW)};
 enum { ENGINES_COUNT = sizeof engines / sizeof *engines };
 static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
@@ -87,7 +95,7 @@ static named_engine *find(const char *name) {
   return NULL;
 }
 
-/* Writes "cuda, host or cpu": the names that a user may give. */
+/* Writes "cuda, hip, host or cpu": the names that a user may give. */
 static const char *name_all(char *text, size_t size) {
   size_t used = 0;
   for (int i = 0; i < ENGINES_COUNT && used < size; i++)
@@ -98,6 +106,11 @@ static const char *name_all(char *text, size_t size) {
 
 const char *tsr_engine_name(int index) {
   return index < ENGINES_COUNT ? engines[index].name : NULL;
+}
+
+bool tsr_engine_worth_trying(const char *name) {
+  const named_engine *named = find(name);
+  return named && named->file && (!named->driver || access(named->driver, F_OK) == 0);
 }
 
 bool tsr_engine_emulates(const char *name) {

@@ -11,7 +11,7 @@
  *
  * Threads: one thread at a time submits to the queues of a device; different threads may use
  * different devices at once; any thread may call alloc, free, pin and where. open, alloc, free,
- * pin, where and close leave the caller's current CUDA device as it was; record, wait, copy, kernel
+ * pin, where and close leave the caller's current device as it was; record, wait, copy, kernel
  * and query may change it, and therefore run only on the library's threads (run/aside.h).
  */
 #ifndef TSR_ENGINE_ENGINE_H
@@ -32,6 +32,7 @@ enum { TSR_MAX_DEVICES = 32 };
 typedef struct tsr_device_info {
   char name[64];              /* "NVIDIA H200" */
   char identity[64];          /* unique: UUID or bus id */
+  char address[16];           /* on the PCI bus: "0000:3b:00.0"; "": none, or unknown */
   size_t memory_total;        /* bytes */
   size_t memory_free;         /* bytes, at the time of open */
   bool peer[TSR_MAX_DEVICES]; /* [d]: this device copies to and from device d directly */
@@ -143,6 +144,10 @@ const tsr_engine *tsr_engine_find(const char *name);
 /* The name of engine index (0, 1, ...), in the order in which the engines are tried for a user who
  * names none. NULL when index is past the last. */
 const char *tsr_engine_name(int index);
+
+/* Whether the engine called name may drive real devices of this machine: its driver is there, as
+ * far as a file tells. This loads no engine. False for NULL and unknown names. */
+bool tsr_engine_worth_trying(const char *name);
 
 /* Whether the engine called name emulates its devices. This loads no engine: an engine that is
  * loaded at run time drives real devices. False for NULL and unknown names. */

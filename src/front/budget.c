@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/process_limits.h"
 #include "base/settings.h"
 #include "base/thread.h"
 #include "compose/budget.h"
@@ -51,12 +52,23 @@ tsr_status tsr_budget_most(const tsr_options *options, size_t *most) {
   return TSR_OK;
 }
 
-static size_t ring_of(const tsr_context *context) {
-  if (context->engine == NULL) return most_ring; /* plans are for a machine of unknown caches */
+static size_t ring_for_caches(const tsr_context *context) {
   if (context->engine->traits.ring > 0) return context->engine->traits.ring;
   long cache = sysconf(_SC_LEVEL3_CACHE_SIZE); /* 0, -1: unknown */
   size_t half = cache > 0 ? (size_t)cache / 2 : most_ring / 2;
   return half > most_ring ? most_ring : half < least_ring ? least_ring : half;
+}
+
+/* Pinned memory is never given up to anyone else: a container that has little memory would be ended
+ * for it. */
+static size_t ring_of(const tsr_context *context) {
+  if (context->engine == NULL) return most_ring; /* plans are for a machine of unknown caches */
+  tsr_process_limits limits;
+  tsr_process_limits_read("", &limits);
+  size_t ring = ring_for_caches(context);
+  double share = limits.unused.most / TSR_TUNE_RING_PARTS;
+  if (share >= (double)ring) return ring;
+  return share > TSR_TUNE_RING_LAST ? (size_t)share / 4096 * 4096 : TSR_TUNE_RING_LAST;
 }
 
 static int devices_of(const tsr_context *context) {

@@ -18,6 +18,7 @@
 #include "base/vec.h"
 #include "compose/directory.h"
 #include "engine/engine.h"
+#include "run/near.h"
 
 /* Memory from tsr_malloc. */
 typedef struct tsr_block {
@@ -33,6 +34,7 @@ struct tsr_context {
   tsr_device_info info[TSR_MAX_DEVICES];
   int number[TSR_MAX_DEVICES]; /* the engine's number of each device */
   int devices;                 /* number of the engine's devices; 0 without an engine */
+  tsr_near near;               /* which host memory node is near each of them */
   bool quiet;                  /* creating the context does not measure the machine */
   atomic_bool just_measured;   /* the machine was measured when the context was made */
   atomic_bool tied;            /* a stream of the user's has been tied to the context */

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "base/settings.h"
+#include "base/process_limits.h"
 #include "base/log.h"
 #include "front/context.h"
+#include "front/tuning.h"
 #include "tessera_model.h"
 
 /* options.devices as read: a count ("4") or a list of device numbers ("0,2"; "2," is a list of
@@ -137,14 +139,33 @@ void tsr_host_delay(uint64_t seed) {
   atomic_store(&delay_seed, seed);
 }
 
+/* Bytes of an emulated device for which nothing says more: 1 GiB, or less where the memory that the
+ * process may use has no room for as many devices of it. */
+static size_t emulated_least(int devices) {
+  const size_t most = (size_t)1 << 30, page = 4096;
+  tsr_process_limits limits;
+  tsr_process_limits_read("", &limits);
+  double part = TSR_TUNE_EMULATED_SHARE * limits.memory.most / (devices > 0 ? devices : 4);
+  return part < (double)most ? (size_t)part / page * page : most;
+}
+
 static tsr_status find_emulated_memory(const tsr_context *context, const tsr_options *options,
-                                       size_t *bytes) {
-  size_t least = (size_t)1 << 30;
+                                       int devices, size_t *bytes) {
+  size_t least = emulated_least(devices);
   TSR_TRY(tsr_budget_most(options, bytes));
   if (*bytes < least) *bytes = least;
   double described =
       context->plans->machine != NULL ? context->plans->machine->device[0].memory : 0;
   if (described > (double)*bytes) *bytes = (size_t)described;
+  return TSR_OK;
+}
+
+static tsr_status find_near(tsr_context *context) {
+  bool bind;
+  TSR_TRY(tsr_settings_bind(&bind));
+  tsr_near_find(tsr_topology_get(), context->engine, context->info, context->devices,
+                &context->near);
+  context->near.binds &= bind;
   return TSR_OK;
 }
 
@@ -156,12 +177,13 @@ static tsr_status open_engine(tsr_context *context, const tsr_engine *engine,
                                        .count = count,
                                        .check = options->check == 1,
                                        .delay_seed = atomic_load(&delay_seed)};
-  if (emulated) TSR_TRY(find_emulated_memory(context, options, &engine_options.emulated_memory));
+  if (emulated)
+    TSR_TRY(find_emulated_memory(context, options, count, &engine_options.emulated_memory));
   TSR_TRY(engine->open(&engine_options, &context->state, context->info, &context->devices));
   context->engine = engine;
   for (int d = 0; d < context->devices; d++)
     context->number[d] = engine_options.devices != NULL ? c->list[d] : d;
-  return TSR_OK;
+  return find_near(context);
 }
 
 static tsr_status open_named(tsr_context *context, const tsr_options *options, const choice *c) {
@@ -179,7 +201,7 @@ static tsr_status open_first(tsr_context *context, const tsr_options *options, c
   tsr_status status = TSR_ERR_ENGINE;
   const char *name;
   for (int i = 0; status == TSR_ERR_ENGINE && (name = tsr_engine_name(i)) != NULL; i++) {
-    const tsr_engine *engine = tsr_engine_emulates(name) ? NULL : tsr_engine_find(name);
+    const tsr_engine *engine = tsr_engine_worth_trying(name) ? tsr_engine_find(name) : NULL;
     if (engine != NULL) status = open_engine(context, engine, options, c);
   }
   return status;

@@ -2,12 +2,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* What this computer and this environment have for the library to work with: for tessera doctor. */
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/cpu_blas.h"
+#include "base/process_limits.h"
 #include "base/log.h"
 #include "base/settings.h"
 #include "base/thread.h"
@@ -15,6 +17,7 @@
 #include "front/offload_inside.h"
 #include "machine/installed.h"
 #include "plan/search/knobs.h"
+#include "run/near.h"
 #include "run/probe.h"
 #include "tessera_model.h"
 
@@ -35,10 +38,12 @@ static tsr_status check_settings(void) {
   tsr_forced forced;
   tsr_machine *machine = NULL;
   int64_t tile;
+  bool bind;
   int devices;
   TSR_TRY(tsr_context_read_settings(&options));
   TSR_TRY(tsr_context_count_devices(options.devices, &devices));
   TSR_TRY(tsr_settings_tile(&tile));
+  TSR_TRY(tsr_settings_bind(&bind));
   TSR_TRY(tsr_offload_read_wishes(&wishes));
   TSR_TRY(tsr_strategy_parse(tsr_setting_text("TESSERA_STRATEGY"), &forced));
   TSR_TRY(check_log());
@@ -77,21 +82,76 @@ static bool all_reach_each_other(const tsr_device_info *info, int devices) {
   return true;
 }
 
-TSR_ENTRY(tsr_engine_describe, (name, facts), const char *name, tsr_engine_facts *facts) {
-  tsr_device_info info[TSR_MAX_DEVICES];
+static tsr_status open_for_a_moment(const char *name, const tsr_engine **engine,
+                                    tsr_device_info info[TSR_MAX_DEVICES], int *devices) {
   const tsr_engine_options options = {.count = 0};
   tsr_engine_state *state;
+  *engine = tsr_engine_find(name);
+  if (*engine == NULL) return TSR_ERR_ENGINE; /* the search has recorded the message */
+  TSR_TRY((*engine)->open(&options, &state, info, devices));
+  (*engine)->close(state);
+  return TSR_OK;
+}
+
+TSR_ENTRY(tsr_engine_describe, (name, facts), const char *name, tsr_engine_facts *facts) {
+  tsr_device_info info[TSR_MAX_DEVICES];
+  const tsr_engine *engine;
   int devices;
   TSR_TRY(check_output(facts));
-  const tsr_engine *engine = tsr_engine_find(name);
-  if (engine == NULL) return TSR_ERR_ENGINE; /* the search has recorded the message */
-  TSR_TRY(engine->open(&options, &state, info, &devices));
-  engine->close(state);
+  TSR_TRY(open_for_a_moment(name, &engine, info, &devices));
   *facts = (tsr_engine_facts){.devices = devices,
                               .memory = info[0].memory_total,
                               .peers = all_reach_each_other(info, devices)};
   snprintf(facts->name, sizeof facts->name, "%s", info[0].name);
   return TSR_OK;
+}
+
+/* ---- The topology ---- */
+
+static void describe_nodes(const tsr_topology *topology, tsr_topology_facts *facts) {
+  cpu_set_t allowed, both;
+  bool known = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
+  snprintf(facts->source, sizeof facts->source, "%s", topology->source);
+  facts->here = topology->here;
+  facts->nodes = topology->nodes;
+  for (int i = 0; i < topology->nodes; i++) {
+    const tsr_memory_node *node = &topology->node[i];
+    CPU_AND(&both, &node->cpus, &allowed);
+    facts->number[i] = node->number;
+    facts->cpus[i] = CPU_COUNT(&node->cpus);
+    facts->allowed[i] = known ? CPU_COUNT(&both) : facts->cpus[i];
+    facts->memory[i] = node->memory;
+  }
+}
+
+static tsr_status describe_near(const tsr_topology *topology, const char *name,
+                                tsr_topology_facts *facts) {
+  tsr_device_info info[TSR_MAX_DEVICES];
+  tsr_near near;
+  const tsr_engine *engine;
+  TSR_TRY(open_for_a_moment(name, &engine, info, &facts->devices));
+  tsr_near_find(topology, engine, info, facts->devices, &near);
+  memcpy(facts->near, near.node, (size_t)facts->devices * sizeof *near.node);
+  return TSR_OK;
+}
+
+TSR_ENTRY(tsr_topology_describe, (name, facts), const char *name, tsr_topology_facts *facts) {
+  TSR_TRY(check_output(facts));
+  const tsr_topology *topology = tsr_topology_get();
+  tsr_topology_facts found = {.nodes = 0};
+  bool bind;
+  TSR_TRY(tsr_settings_bind(&bind));
+  found.binds = bind && topology->here && topology->nodes > 1;
+  describe_nodes(topology, &found);
+  if (name != NULL) TSR_TRY(describe_near(topology, name, &found));
+  *facts = found;
+  return TSR_OK;
+}
+
+/* ---- Limits ---- */
+
+TSR_ENTRY_VOID(tsr_process_limits_describe, (limits), tsr_process_limits *limits) {
+  if (limits != NULL) tsr_process_limits_read("", limits);
 }
 
 /* ---- Machines ---- */

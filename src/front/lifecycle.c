@@ -57,8 +57,10 @@ static tsr_status start_runner(tsr_context *context) {
   bool quick = context->engine->traits.quick_start;
   size_t room[TSR_MAX_DEVICES];
   for (int d = 0; d < context->devices; d++) room[d] = context->info[d].memory_free;
-  tsr_runner_settings settings = {
-      .poison = context->plans->check, .warm = !quick, .free_memory = quick ? NULL : room};
+  tsr_runner_settings settings = {.near = &context->near,
+                                  .poison = context->plans->check,
+                                  .warm = !quick,
+                                  .free_memory = quick ? NULL : room};
   return tsr_runner_create(context->engine, context->state, context->devices, &settings,
                            &context->calls.runner);
 }
@@ -84,7 +86,10 @@ static tsr_status fill(tsr_context *context, const tsr_options *given) {
   if (context->engine == NULL) TSR_TRY(tsr_cpu_blas_load());
   TSR_TRY(set_planning(context, &options));
   set_tracing(&context->calls, &options);
-  TSR_TRY(tsr_pinner_create(context->engine, context->state, &context->calls.pinner));
+  TSR_TRY(
+      tsr_pinner_create(context->engine, context->state, &context->near, &context->calls.pinner));
+  context->near.places =
+      context->near.binds && context->plans->machine->nodes == context->near.nodes;
   TSR_TRY(start_runner(context));
   context->directory.engine = context->engine;
   context->directory.state = context->state;

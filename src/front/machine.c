@@ -70,28 +70,44 @@ static tsr_status select_known(const tsr_context *context, const tsr_machine *ke
   return tsr_machine_select(kept, list, context->devices, machine);
 }
 
+/* A measurement that did not tell this computer's memory nodes apart is made again, by a context
+ * that can. */
+static tsr_status check_nodes(const tsr_context *context, const tsr_machine *kept) {
+  if (context->quiet || !context->near.binds || kept->nodes == context->near.nodes) return TSR_OK;
+  return tsr_fail(TSR_ERR_MACHINE,
+                  "the kept measurement has %d host memory nodes, and this computer %d",
+                  kept->nodes, context->near.nodes);
+}
+
 static tsr_status read_kept(const tsr_context *context, const char *path, tsr_machine **machine) {
   if (access(path, R_OK) != 0)
     return TSR_ERR_IO; /* common before the first measurement: no message */
   tsr_machine *kept;
   TSR_TRY(tsr_machine_read(path, &kept));
-  tsr_status status = select_known(context, kept, machine);
+  tsr_status status = check_nodes(context, kept);
+  if (status == TSR_OK) status = select_known(context, kept, machine);
   tsr_machine_destroy(kept);
   return status;
 }
 
-static tsr_status kept_path(const tsr_context *context, char **path) {
+static tsr_status kept_path(const tsr_context *context, bool write, char **path) {
   char identity[192];
   tsr_probe_identity(context->info, identity, sizeof identity);
-  return tsr_machine_cache_path(identity, path);
+  return write ? tsr_machine_cache_path_to_write(identity, path)
+               : tsr_machine_cache_path(identity, path);
 }
 
 /* Writes the measurement to its file. If that fails, the measurement is still used. */
 static void keep(const tsr_context *context, const tsr_machine *machine) {
-  char *path;
-  if (kept_path(context, &path) != TSR_OK) return;
-  if (tsr_machine_write(machine, path) != TSR_OK)
-    tsr_log(TSR_LOG_INFO, "the measurement of this machine cannot be written: %s", tsr_message());
+  char *path = NULL;
+  tsr_status status = kept_path(context, true, &path);
+  if (status == TSR_OK) status = tsr_machine_write(machine, path);
+  if (status == TSR_OK)
+    tsr_log(TSR_LOG_INFO, "the measurement of this machine is kept in %s", path);
+  else
+    tsr_log(TSR_LOG_INFO,
+            "the measurement of this machine cannot be kept, and each process measures anew: %s",
+            tsr_message());
   tsr_dealloc(path);
 }
 
@@ -109,9 +125,13 @@ static tsr_status probe(void *argument) {
 
 static tsr_status measure(const tsr_context *context, tsr_progress progress, void *user,
                           tsr_machine **machine) {
-  measurement m = {
-      .context = context,
-      .options = {.quick = context->engine->traits.emulated, .progress = progress, .user = user}};
+  tsr_near near = context->near;
+  near.places = near.binds;
+  measurement m = {.context = context,
+                   .options = {.quick = context->engine->traits.emulated,
+                               .near = &near,
+                               .progress = progress,
+                               .user = user}};
   TSR_TRY(tsr_aside(probe, &m));
   *machine = m.machine;
   keep(context, *machine);
@@ -120,7 +140,7 @@ static tsr_status measure(const tsr_context *context, tsr_progress progress, voi
 
 tsr_status tsr_context_measured_machine(tsr_context *context, tsr_machine **machine) {
   char *path;
-  if (kept_path(context, &path) == TSR_OK) {
+  if (kept_path(context, false, &path) == TSR_OK) {
     tsr_status status = read_kept(context, path, machine);
     tsr_dealloc(path);
     if (status == TSR_OK) return TSR_OK;

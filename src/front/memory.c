@@ -5,8 +5,11 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/numa.h"
+#include "base/settings.h"
 #include "base/thread.h"
 #include "front/context.h"
+#include "tessera_model.h"
 
 static tsr_status check_device(const tsr_context *context, int device) {
   if (device == TSR_HOST || (device >= 0 && device < context->devices)) return TSR_OK;
@@ -17,6 +20,9 @@ static tsr_status check_device(const tsr_context *context, int device) {
 
 static tsr_status allocate(tsr_context *context, int device, size_t bytes, void **pointer) {
   if (bytes == 0) bytes = 1;
+  if (context->engine != NULL && device == TSR_HOST)
+    return tsr_near_alloc(&context->near, context->engine, context->state, context->near.nodes,
+                          bytes, pointer);
   if (context->engine != NULL)
     return context->engine->alloc(context->state, device, bytes, pointer);
   void *made = tsr_alloc(bytes);
@@ -110,6 +116,13 @@ TSR_ENTRY(tsr_memcpy, (context, to, from, bytes), tsr_context *context, void *to
 
 /* ---- Finding ---- */
 
+/* As tsr_home has it: the node of host memory, or TSR_INTERLEAVED. */
+static int node_of(const tsr_context *context, const void *pointer, size_t bytes) {
+  if (pointer == NULL || bytes == 0) return 0;
+  int node = tsr_pinner_node(context->calls.pinner, pointer, bytes);
+  return node > 0 && node == context->near.nodes ? TSR_INTERLEAVED : node;
+}
+
 TSR_ENTRY(tsr_home_find, (context, pointer, bytes, home), tsr_context *context, const void *pointer,
           size_t bytes, tsr_home *home) {
   TSR_TRY(tsr_context_check(context));
@@ -121,8 +134,21 @@ TSR_ENTRY(tsr_home_find, (context, pointer, bytes, home), tsr_context *context, 
     TSR_TRY(tsr_pinner_where(context->calls.pinner, (const char *)pointer + bytes - 1, &last));
   }
   home->memory = first.memory == last.memory ? first.memory : TSR_PAGEABLE;
-  home->location = home->memory == TSR_DEVICE ? first.device : 0;
+  home->location = home->memory == TSR_DEVICE ? first.device : node_of(context, pointer, bytes);
   return TSR_OK;
+}
+
+/* ---- Interleaving ---- */
+
+TSR_ENTRY_OF(int, tsr_memory_interleave, (), void) {
+  const tsr_topology *topology = tsr_topology_get();
+  int numbers[TSR_TOPOLOGY_NODES];
+  bool bind;
+  if (tsr_settings_bind(&bind) != TSR_OK || !bind || !topology->here || topology->nodes < 2)
+    return 0;
+  for (int i = 0; i < topology->nodes; i++) numbers[i] = topology->node[i].number;
+  bool done = !tsr_numa_has_policy() && tsr_numa_take_memory_from(numbers, topology->nodes);
+  return done ? topology->nodes : 0;
 }
 
 /* ---- Registering ---- */

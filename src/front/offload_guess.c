@@ -49,14 +49,24 @@ int tsr_offload_list_nvidia(const char *root, tsr_device_info *info, int most) {
   return count;
 }
 
-/* How many of the present devices the CUDA runtime will show under CUDA_VISIBLE_DEVICES: "" or "-1"
- * hides all, "0,2" shows two. */
-static int visible(int present) {
-  const char *list = tsr_environment_get("CUDA_VISIBLE_DEVICES");
+/* Whether the entry at the start of a list names one of the present devices: by its number, or as
+ * the beginning of "GPU-..." or "MIG-...". */
+static bool names_device(const char *entry, int present) {
+  int number = -1, used = 0;
+  if (entry[0] == 'G' || entry[0] == 'M') return true;
+  if (sscanf(entry, "%d%n", &number, &used) != 1) return false;
+  return (entry[used] == ',' || entry[used] == '\0') && number >= 0 && number < present;
+}
+
+int tsr_offload_count_visible(const char *list, int present) {
+  int count = 0;
   if (list == NULL) return present;
-  int count = list[0] != '\0' && list[0] != '-';
-  for (; *list != '\0'; list++) count += *list == ',';
-  return count < present ? count : present;
+  while (count < present && names_device(list, present)) {
+    count++;
+    list += strcspn(list, ",");
+    if (*list++ == '\0') break;
+  }
+  return count;
 }
 
 static tsr_machine *read_kept(const tsr_device_info *info) {
@@ -79,7 +89,8 @@ static tsr_status choose_first(const tsr_machine *kept, int count, tsr_machine *
 
 static tsr_status guess_nvidia(const tsr_options *options, tsr_machine **machine, bool *measured) {
   tsr_device_info info[TSR_MAX_DEVICES];
-  int present = visible(tsr_offload_list_nvidia(DRIVER, info, TSR_MAX_DEVICES)), wanted = 0;
+  int present = tsr_offload_list_nvidia(DRIVER, info, TSR_MAX_DEVICES), wanted = 0;
+  present = tsr_offload_count_visible(tsr_environment_get("CUDA_VISIBLE_DEVICES"), present);
   TSR_TRY(tsr_context_count_devices(options->devices, &wanted));
   int count = wanted > 0 && wanted < present ? wanted : present;
   if (present == 0) return TSR_OK;

@@ -82,6 +82,11 @@ tsr_status tsr_offload_guess(const tsr_options *options, tsr_machine **machine, 
  * of devices. */
 int tsr_offload_list_nvidia(const char *root, tsr_device_info *info, int most);
 
+/* How many of the present devices the CUDA runtime shows under CUDA_VISIBLE_DEVICES: all if it is
+ * not set (NULL), else those that the list names up to the first entry that names none: "0,2" shows
+ * two, "0,-1,2" one, "" none. */
+int tsr_offload_count_visible(const char *list, int present);
+
 /* ---- The state (offload_start.c) ---- */
 
 typedef enum tsr_offload_mode {

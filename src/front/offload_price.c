@@ -3,24 +3,16 @@
 
 /* Predicted times of a call on the CPU and on the devices, before a plan is made. */
 #include <math.h>
-#include <sched.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/process_limits.h"
 #include "front/offload_inside.h"
 #include "front/tuning.h"
 #include "machine/tuning.h"
 
-static int processors(void) {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
-  long online = sysconf(_SC_NPROCESSORS_ONLN);
-  return online > 0 ? (int)online : 1;
-}
-
 void tsr_offload_price_init(tsr_offload_price *price, const tsr_machine *machine, bool guess) {
   memset(price, 0, sizeof *price);
-  double fast = TSR_TUNE_DOOR_CORE_RATE * processors();
+  double fast = TSR_TUNE_DOOR_CORE_RATE * tsr_process_cores();
   for (int i = 0; i < TSR_TYPE_COUNT; i++) {
     bool twice = tsr_type_at(i)->epsilon > 0x1p-50;
     price->figure[i] = guess ? fast * (twice ? 2 : 1) : machine->cpu_flops[i];

@@ -122,7 +122,7 @@ static void add_share(double all, double calls, tsr_text *text) {
   add_sentences(text, line);
 }
 
-/* What the devices have saved, against the prediction for the CPU. */
+/* The time that the devices have saved, against the prediction for the CPU. */
 static void add_gain(const tsr_report *report, bool emulated, double all, tsr_text *text) {
   char time[SHORT], line[240];
   double without = all - report->on_devices + report->on_cpu;

@@ -39,7 +39,8 @@ static tsr_status check_home(const tsr_machine *machine, int index, tsr_home hom
                     (int)home.memory);
   bool device = home.memory == TSR_DEVICE;
   int most = device ? machine->devices : machine->nodes;
-  if (home.location >= 0 && home.location < most) return TSR_OK;
+  int least = device ? 0 : TSR_INTERLEAVED;
+  if (home.location >= least && home.location < most) return TSR_OK;
   return tsr_fail(TSR_ERR_ARGUMENT, "homes[%d].location (%c) is %d; the machine has %s 0 to %d",
                   index, 'A' + index, home.location, device ? "devices" : "host memory nodes",
                   most - 1);
@@ -50,7 +51,8 @@ static tsr_status check_home(const tsr_machine *machine, int index, tsr_home hom
 static void set_home(const tsr_machine *machine, tsr_type type, tsr_home home,
                      tsr_operand *operand) {
   operand->memory = home.memory;
-  operand->location = home.location + (home.memory == TSR_DEVICE ? 0 : machine->devices);
+  operand->location =
+      home.memory == TSR_DEVICE ? home.location : tsr_machine_host(machine, home.location);
   operand->pinned_begin = 0;
   operand->pinned_end = home.memory == TSR_PINNED ? tsr_operand_bytes(operand, type) : 0;
   operand->alignment = tsr_place_alignment(0, operand->ld * (int64_t)tsr_type_get(type)->size);

@@ -98,7 +98,7 @@ static tsr_status check_reached(const tsr_machine *machine, int device) {
 
 static tsr_status check_use(const tsr_machine *machine, const tsr_channel *channel, int index) {
   const tsr_channel_use *use = &channel->uses[index];
-  int locations = machine->devices + machine->nodes;
+  int locations = tsr_machine_locations(machine);
   char place[PLACE];
   snprintf(place, sizeof place, "channel \"%s\".uses[%d]", channel->name, index);
   if (use->from < 0 || use->from >= locations || use->to < 0 || use->to >= locations)
@@ -173,7 +173,7 @@ static tsr_status check_host(const tsr_machine *machine) {
 
 tsr_status tsr_machine_check(const tsr_machine *machine) {
   TSR_TRY(check_counts(machine));
-  int locations = machine->devices + machine->nodes;
+  int locations = tsr_machine_locations(machine);
   for (int i = 0; i < machine->devices; i++) TSR_TRY(check_device(machine, i));
   for (int i = 0; i < locations; i++)
     for (int j = 0; j < locations; j++) TSR_TRY(check_link(machine, i, j));

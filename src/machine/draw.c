@@ -36,6 +36,11 @@ static void find_sets(tsr_drawing *p) {
   }
 }
 
+/* The left edge of the next column, which is one of that node's. */
+static double next_column(const tsr_drawing *p, int node) {
+  return p->left + p->columns * (p->column + GAP) + node * p->crossing;
+}
+
 /* Gives a device its column, and after it those that share its host link, so that they are
  * neighbours. */
 static void place_device(tsr_drawing *p, int device, int node, tsr_device_mask *placed) {
@@ -45,17 +50,18 @@ static void place_device(tsr_drawing *p, int device, int node, tsr_device_mask *
     bool here = p->machine->device[d].host_node == node;
     if (!tsr_mask_has(set, d) || tsr_mask_has(*placed, d) || !here) continue;
     *placed |= (tsr_device_mask)1 << d;
-    p->x[d] = p->left + p->columns++ * (p->column + GAP);
+    p->x[d] = next_column(p, node - p->machine->devices);
+    p->columns++;
   }
 }
 
 static void place_node(tsr_drawing *p, int node, tsr_device_mask *placed) {
   int location = p->machine->devices + node, first = p->columns;
+  p->node_x[node] = next_column(p, node);
   for (int d = 0; d < p->machine->devices; d++)
     if (!tsr_mask_has(*placed, d) && p->machine->device[d].host_node == location)
       place_device(p, d, location, placed);
   if (p->columns == first) p->columns++; /* a node without devices */
-  p->node_x[node] = p->left + first * (p->column + GAP);
   p->node_width[node] = (p->columns - first) * (p->column + GAP) - GAP;
 }
 
@@ -67,10 +73,12 @@ static void place(tsr_drawing *p) {
               : devices <= 4 ? 190
               : devices <= 8 ? 150
                              : 132;
+  for (int i = 0; i < p->machine->channels; i++)
+    if (p->outline.channel[i].role == TSR_CHANNEL_CROSSING) p->crossing = CROSSING;
   bool table = p->outline.fabric == TSR_FABRIC_DIRECT && devices > MOST_LINES;
   p->left = MARGIN + (table ? LABELS : EDGE);
   for (int n = 0; n < p->machine->nodes; n++) place_node(p, n, &placed);
-  p->width = fmax(LEAST_WIDTH, p->left + p->columns * (p->column + GAP) - GAP + EDGE + MARGIN);
+  p->width = fmax(LEAST_WIDTH, tsr_drawing_right(p) + EDGE + MARGIN);
 }
 
 /* ---- Titles ---- */

@@ -3,14 +3,14 @@
 
 /* The host in the picture of a machine: its memory nodes, and its links to the devices. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "machine/draw_inside.h"
 
 /* ---- The host ---- */
 
-/* The channel of a node's memory: the first that carries its links and is not drawn yet. Pages that
- * are spread over the nodes have a channel for each node, all with the same links. */
+/* The channel of a node's memory: the first that carries its links and is not drawn yet. */
 static int memory_channel(const tsr_drawing *p, int node) {
   for (int i = 0; i < p->machine->channels; i++) {
     const tsr_channel_view *view = &p->outline.channel[i];
@@ -30,22 +30,18 @@ static void add_memory_lines(tsr_drawing *p, int node, tsr_svg_box box) {
   for (int c; (c = memory_channel(p, node)) >= 0;) {
     const tsr_channel_view *view = &p->outline.channel[c];
     double share = tsr_drawing_channel_busy(p, c);
-    /* Of spread pages a copy takes this node's part alone. */
-    double part = p->machine->interleaved ? p->machine->nodes : 1;
     tsr_drawing_begin_channel(p, c);
-    tsr_svg_text(p->text, x, y += LINE, room, 'm', "",
-                 view->in > 0 && view->out > 0
-                     ? tsr_label_format(&line, "%s GB/s to GPUs, %s from",
-                                        tsr_label_rate(&in, view->in / part),
-                                        tsr_label_rate(&out, view->out / part))
-                     : tsr_label_format(&line, "%s GB/s %s",
-                                        tsr_label_rate(&in, (view->in + view->out) / part),
-                                        view->in > 0 ? "to GPUs" : "from GPUs"));
+    tsr_svg_text(
+        p->text, x, y += LINE, room, 'm', "",
+        view->in > 0 && view->out > 0
+            ? tsr_label_format(&line, "%s GB/s to GPUs, %s from", tsr_label_rate(&in, view->in),
+                               tsr_label_rate(&out, view->out))
+            : tsr_label_format(&line, "%s GB/s %s", tsr_label_rate(&in, view->in + view->out),
+                               view->in > 0 ? "to GPUs" : "from GPUs"));
     if (share >= 0)
       tsr_svg_text(p->text, x, y += LINE, room, 'm', "b",
                    tsr_label_format(&line, "%s busy", tsr_label_percent(&busy, share)));
     tsr_drawing_end(p);
-    if (p->machine->interleaved) return;
   }
 }
 
@@ -95,12 +91,39 @@ static void add_cpu_line(tsr_drawing *p, double y) {
 
 /* Lines of text in the boxes of nodes. */
 static int memory_lines(const tsr_drawing *p) {
-  int channels = 0, nodes = p->machine->interleaved ? 1 : p->machine->nodes;
+  int channels = 0, nodes = p->machine->nodes;
   for (int i = 0; i < p->machine->channels; i++)
     channels += p->outline.channel[i].role == TSR_CHANNEL_MEMORY;
-  if (p->machine->interleaved) channels = channels > 0;
   int each = (channels + nodes - 1) / nodes;
   return 1 + each * (p->load != NULL ? 2 : 1);
+}
+
+/* The link between the sockets of two neighbours in one direction: an arrow between their boxes.
+ * Links of other pairs are said below the picture. */
+static void add_crossing(tsr_drawing *p, int channel, double middle) {
+  const tsr_channel_view *view = &p->outline.channel[channel];
+  bool right = view->to == view->from + 1;
+  int first = right ? view->from : view->to;
+  double left_edge = p->node_x[first] + p->node_width[first] + 3;
+  double right_edge = p->node_x[first + 1] - 3, busy = tsr_drawing_channel_busy(p, channel);
+  double y = middle + (right ? -6 : 16);
+  tsr_label line, rate, share;
+  tsr_drawing_begin_channel(p, channel);
+  tsr_svg_arrow_across(p->text, y, right ? left_edge : right_edge, right ? right_edge : left_edge,
+                       busy);
+  tsr_svg_text(p->text, (left_edge + right_edge) / 2, y - 8, right_edge - left_edge, 'm', "s",
+               tsr_label_format(&line, "%s GB/s%s%s",
+                                tsr_label_rate(&rate, p->machine->channel[channel].capacity),
+                                busy >= 0 ? ", " : "", tsr_label_percent(&share, busy)));
+  tsr_drawing_end(p);
+}
+
+static void add_crossings(tsr_drawing *p, double middle) {
+  for (int i = 0; i < p->machine->channels; i++) {
+    const tsr_channel_view *view = &p->outline.channel[i];
+    if (view->role == TSR_CHANNEL_CROSSING && abs(view->to - view->from) == 1)
+      add_crossing(p, i, middle);
+  }
 }
 
 void tsr_drawing_add_host(tsr_drawing *p) {
@@ -119,6 +142,7 @@ void tsr_drawing_add_host(tsr_drawing *p) {
     add_cores(p, box);
     tsr_drawing_end(p);
   }
+  add_crossings(p, p->y + 30 + height / 2);
   p->y = frame.y + frame.height - 10; /* the lower edge of the nodes */
 }
 
@@ -145,16 +169,26 @@ static void add_duplex(tsr_drawing *p, int device, double y) {
   }
 }
 
+/* How busy a device's host link is in one direction: interleaved memory takes it, too. */
+static double host_link_busy(const tsr_drawing *p, int device, bool in) {
+  int near = p->machine->device[device].host_node, hosts = p->machine->devices + p->machine->nodes;
+  double busy =
+      in ? tsr_drawing_link_busy(p, near, device) : tsr_drawing_link_busy(p, device, near);
+  if (p->load == NULL || p->machine->nodes == 1) return busy;
+  return busy +
+         (in ? tsr_drawing_link_busy(p, hosts, device) : tsr_drawing_link_busy(p, device, hosts));
+}
+
 static void add_links(tsr_drawing *p, int device, double y0, double y1) {
   int home = p->machine->device[device].host_node;
   tsr_arrows where = {tsr_drawing_middle(p, device), y0, y1, p->column / 2 - 26};
   tsr_drawing_begin_link(p, home, device);
   tsr_drawing_add_arrow(p, &where, true, p->machine->link[home][device].bandwidth,
-                        tsr_drawing_link_busy(p, home, device));
+                        host_link_busy(p, device, true));
   tsr_drawing_end(p);
   tsr_drawing_begin_link(p, device, home);
   tsr_drawing_add_arrow(p, &where, false, p->machine->link[device][home].bandwidth,
-                        tsr_drawing_link_busy(p, device, home));
+                        host_link_busy(p, device, false));
   tsr_drawing_end(p);
 }
 

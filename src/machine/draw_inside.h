@@ -31,8 +31,9 @@ enum {
   LEAST_WIDTH = 700,
   LINE = 16,
   FAR_LINE = 14,
-  ARROW = 74,    /* length of arrows with labels */
-  MOST_LINES = 4 /* devices up to which each pair's link is a line; above, a table */
+  ARROW = 74,     /* length of arrows with labels */
+  CROSSING = 104, /* between the nodes of two sockets with a link, besides GAP */
+  MOST_LINES = 4  /* devices up to which each pair's link is a line; above, a table */
 };
 
 typedef struct tsr_drawing {
@@ -42,6 +43,7 @@ typedef struct tsr_drawing {
   tsr_outline outline;
   int columns;
   double column, left, width;      /* pixels: of a column; of the first column; of the page */
+  double crossing;                 /* pixels between the columns of two nodes, besides GAP */
   double x[TSR_MACHINE_LOCATIONS]; /* left edge of a device's column */
   double node_x[TSR_MACHINE_NODES], node_width[TSR_MACHINE_NODES];
   int shared[TSR_MACHINE_DEVICES]; /* the set of a device in sets; -1: its host link is its own */

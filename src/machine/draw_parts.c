@@ -78,7 +78,7 @@ double tsr_drawing_middle(const tsr_drawing *p, int device) {
 }
 
 double tsr_drawing_right(const tsr_drawing *p) {
-  return p->left + p->columns * (p->column + GAP) - GAP;
+  return p->left + p->columns * (p->column + GAP) - GAP + (p->machine->nodes - 1) * p->crossing;
 }
 
 tsr_svg_box tsr_drawing_over(const tsr_drawing *p, tsr_device_mask set, double y, double height) {

@@ -372,7 +372,8 @@ static tsr_status read_machine(const node *n) {
   TSR_TRY(read_submit(&submit));
   TSR_TRY(read_network(&net));
   tsr_status status = tsr_machine_check(n->machine);
-  return status == TSR_OK ? TSR_OK : tsr_fail(status, "%s: %s", n->path, tsr_message());
+  if (status == TSR_OK) return tsr_machine_interleave(n->machine);
+  return tsr_fail(status, "%s: %s", n->path, tsr_message());
 }
 
 static tsr_status parse_json(const char *path, const char *bytes, size_t length, cJSON **json) {

@@ -116,9 +116,11 @@ static void add_channel(tsr_text *text, const tsr_machine *machine, const tsr_ch
   add_string(text, "    {", "name", channel->name);
   add_field(text, ", ", "capacity", channel->capacity);
   tsr_text_add(text, ", \"uses\": [");
-  for (int i = 0; i < channel->count; i++) {
-    tsr_text_add(text, i == 0 ? "\n     " : i % 4 == 0 ? ",\n     " : ", ");
+  for (int i = 0, added = 0; i < channel->count; i++) {
+    if (tsr_channel_use_follows(machine, &channel->uses[i])) continue;
+    tsr_text_add(text, added == 0 ? "\n     " : added % 4 == 0 ? ",\n     " : ", ");
     add_use(text, machine, &channel->uses[i]);
+    added++;
   }
   tsr_text_add(text, "]}");
 }
@@ -173,7 +175,7 @@ static void add_network(tsr_text *text, const tsr_network *network) {
   tsr_text_add(text, "}");
 }
 
-/* What is unknown is left out. */
+/* A field that is unknown is left out. */
 static void add_computer(tsr_text *text, const tsr_host *host) {
   const char *between = "";
   if (host->cpu[0] == '\0' && host->sockets == 0 && host->cores == 0 && host->memory <= 0) return;

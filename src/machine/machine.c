@@ -23,8 +23,17 @@ void tsr_machine_destroy(tsr_machine *machine) {
 
 void tsr_location_name(const tsr_machine *machine, int location, char name[TSR_LOCATION_NAME]) {
   bool device = tsr_is_device(machine, location);
-  snprintf(name, TSR_LOCATION_NAME, "%s%d", device ? "gpu" : "host",
-           device ? location : location - machine->devices);
+  int number = device ? location : location - machine->devices;
+  if (number >= machine->nodes && !device)
+    snprintf(name, TSR_LOCATION_NAME, "hosts");
+  else
+    snprintf(name, TSR_LOCATION_NAME, "%s%d", device ? "gpu" : "host", number);
+}
+
+int tsr_machine_host(const tsr_machine *machine, int node) {
+  bool spread = machine->interleaved || node == TSR_INTERLEAVED;
+  if (machine->nodes == 1) return machine->devices;
+  return machine->devices + (spread ? machine->nodes : node);
 }
 
 /* ---- Building ---- */
@@ -80,12 +89,13 @@ static tsr_status renumber(const tsr_machine *machine, const int *devices, int c
       return tsr_fail(TSR_ERR_ARGUMENT, "device %d was asked for twice; name it once", device);
     map->to[device] = i;
   }
-  for (int i = 0; i < machine->nodes; i++) map->to[machine->devices + i] = count + i;
+  int hosts = tsr_machine_locations(machine) - machine->devices;
+  for (int i = 0; i < hosts; i++) map->to[machine->devices + i] = count + i;
   return TSR_OK;
 }
 
 static void select_locations(const tsr_machine *from, const renumbering *map, tsr_machine *to) {
-  int locations = from->devices + from->nodes;
+  int locations = tsr_machine_locations(from);
   for (int i = 0; i < locations; i++) {
     int row = map->to[i];
     if (row == GONE) continue;
@@ -229,7 +239,7 @@ static uint64_t mix_rest(uint64_t digest, const tsr_machine *machine) {
 
 uint64_t tsr_machine_digest(const tsr_machine *machine) {
   uint64_t digest = UINT64_C(0xcbf29ce484222325);
-  int locations = machine->devices + machine->nodes;
+  int locations = tsr_machine_locations(machine);
   digest = mix_int(digest, machine->devices);
   digest = mix_int(digest, machine->nodes);
   digest = mix_int(digest, machine->interleaved);

@@ -7,7 +7,12 @@
  * (docs/reference/machine.md).
  *
  * A location is a number: devices are 0 .. devices-1, host memory nodes are devices ..
- * devices+nodes-1.
+ * devices+nodes-1. If there are several nodes, location devices+nodes is memory whose pages are
+ * interleaved over all of them; what it shares with the nodes follows from their links and channels
+ * (tsr_machine_interleave).
+ *
+ * A node is the memory of one socket. A device hangs on the socket of its host_node. Whatever
+ * crosses from one socket to another uses the channel of the link between them (tsr_machine_cross).
  */
 #ifndef TSR_MACHINE_MACHINE_H
 #define TSR_MACHINE_MACHINE_H
@@ -21,8 +26,8 @@
 enum {
   TSR_MACHINE_DEVICES = 32,
   TSR_MACHINE_NODES = 8,
-  TSR_MACHINE_LOCATIONS = TSR_MACHINE_DEVICES + TSR_MACHINE_NODES,
-  TSR_MACHINE_CHANNELS = 160,
+  TSR_MACHINE_LOCATIONS = TSR_MACHINE_DEVICES + TSR_MACHINE_NODES + 1,
+  TSR_MACHINE_CHANNELS = 224,
   TSR_CURVE_POINTS = 12,
   TSR_RATE_POINTS = 8
 };
@@ -105,7 +110,7 @@ typedef struct tsr_machine {
   char measured[16]; /* the day of the measurement, "2026-11-23"; "": none, or unknown */
   tsr_host host;
   int devices, nodes;
-  bool interleaved; /* pages of host memory are spread over the nodes */
+  bool interleaved; /* host memory is interleaved over the nodes, whichever it is said to be on */
   tsr_device device[TSR_MACHINE_DEVICES];
   tsr_link link[TSR_MACHINE_LOCATIONS][TSR_MACHINE_LOCATIONS]; /* [from][to] */
   int channels;
@@ -132,6 +137,20 @@ static inline bool tsr_is_device(const tsr_machine *machine, int location) {
   return location < machine->devices;
 }
 
+/* The number of locations: devices, nodes and, if there are several nodes, interleaved memory. */
+static inline int tsr_machine_locations(const tsr_machine *machine) {
+  return machine->devices + machine->nodes + (machine->nodes > 1);
+}
+
+/* The location of host memory on a node (0 .. nodes-1, or TSR_INTERLEAVED). */
+int tsr_machine_host(const tsr_machine *machine, int node);
+
+/* Whether a use is that of interleaved memory, which follows from those of the nodes. */
+static inline bool tsr_channel_use_follows(const tsr_machine *machine, const tsr_channel_use *use) {
+  int interleaved = machine->devices + machine->nodes;
+  return use->from == interleaved || use->to == interleaved;
+}
+
 /* Bytes/s of a copy of a rectangle from and to the memory of one device. The runtime copies slower
  * than kernels read and write: on an NVIDIA H200 510 to 830 GB/s for 4 to 128 MB, whatever the
  * length and the alignment of columns, while memory_rate is 4.3 TB/s. */
@@ -139,7 +158,7 @@ static inline double tsr_machine_copy_rate(const tsr_machine *machine, int devic
   return machine->device[device].memory_rate / 6;
 }
 
-/* Writes the name of a location: "gpu3", "host0". */
+/* Writes the name of a location: "gpu3", "host0"; "hosts" is interleaved memory. */
 enum { TSR_LOCATION_NAME = 16 };
 void tsr_location_name(const tsr_machine *machine, int location, char name[TSR_LOCATION_NAME]);
 
@@ -151,6 +170,23 @@ int tsr_machine_add_channel(tsr_machine *machine, const char *name, double capac
 /* Adds a use to a channel. TSR_ERR_MACHINE: there is no channel of that index. */
 tsr_status tsr_machine_use_channel(tsr_machine *machine, int channel, int from, int to,
                                    double weight);
+/* Says what crosses from socket to socket, in each direction at most rate bytes/s: links between
+ * all pairs of nodes, and for each direction a channel of all copies between a device and the
+ * memory of another socket. peers: copies between devices cross, too, since they take the links to
+ * the host. Call it when all links to and from devices are set; no link that crosses is faster than
+ * rate. */
+tsr_status tsr_machine_cross(tsr_machine *machine, double rate, double latency, bool peers);
+/* The same for one direction between two nodes, which are locations. */
+tsr_status tsr_machine_cross_one(tsr_machine *machine, int from, int to, double rate,
+                                 double latency, bool peers);
+/* Adds the links of interleaved memory, with their shares of the channels, if there are several
+ * nodes. Every page comes by the way of its own node, so that a copy takes an equal part of its
+ * bytes over the link of each. Call it when all links and channels of the nodes are there. */
+tsr_status tsr_machine_interleave(tsr_machine *machine);
+/* Whether a channel is the link between two sockets in one direction; *from and *to: their nodes,
+ * 0 .. nodes-1. */
+bool tsr_machine_is_crossing(const tsr_machine *machine, const tsr_channel *channel, int *from,
+                             int *to);
 /* Fills the rates of a type from its best flops/s, with the shape of the efficiency of a recent GPU
  * (rates.c names the measurement). */
 void tsr_machine_set_rate(tsr_machine *machine, tsr_type type, double flops);
@@ -221,10 +257,12 @@ tsr_status tsr_machine_print_summary(const tsr_machine *machine, tsr_text *text)
 void tsr_machine_print_tables(const tsr_machine *machine, tsr_text *text);
 tsr_status tsr_machine_print_json(const tsr_machine *machine, tsr_text *text);
 
-/* *path: the file that keeps the measurement of the machine with this identity, in
- * $XDG_CACHE_HOME/tessera or ~/.cache/tessera (made if missing). The caller frees *path with
- * free(). TSR_ERR_IO: there is no such directory, or the caller is not trusted
- * (base/environment.h). */
+/* *path: the file that keeps the measurement of the machine with this identity, or would keep it:
+ * in $XDG_CACHE_HOME/tessera or ~/.cache/tessera (made if missing); if that cannot be written, also
+ * in $XDG_RUNTIME_DIR/tessera. The first function prefers a place that has the file, the second one
+ * that can be written. The caller frees *path with free(). TSR_ERR_IO: there is no such
+ * directory, or the caller is not trusted (base/environment.h). */
 tsr_status tsr_machine_cache_path(const char *identity, char **path);
+tsr_status tsr_machine_cache_path_to_write(const char *identity, char **path);
 
 #endif

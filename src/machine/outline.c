@@ -49,7 +49,7 @@ static tsr_device_mask all_devices(const tsr_machine *machine) {
                                 : ((tsr_device_mask)1 << machine->devices) - 1;
 }
 
-/* What the uses of a channel have in common. */
+/* The ends of the copies that use a channel, summed up. */
 typedef struct uses {
   tsr_device_mask from_host, to_host; /* devices at the other end */
   tsr_device_mask senders, receivers; /* of copies between devices */
@@ -62,6 +62,7 @@ static uses gather(const tsr_machine *machine, const tsr_channel *channel) {
   for (int i = 0; i < channel->count; i++) {
     int from = channel->uses[i].from, to = channel->uses[i].to;
     double weight = channel->uses[i].weight;
+    if (tsr_channel_use_follows(machine, &channel->uses[i])) continue;
     bool from_device = tsr_is_device(machine, from), to_device = tsr_is_device(machine, to);
     if (!from_device) found.nodes |= 1u << (from - machine->devices);
     if (!to_device) found.nodes |= 1u << (to - machine->devices);
@@ -73,12 +74,16 @@ static uses gather(const tsr_machine *machine, const tsr_channel *channel) {
   return found;
 }
 
+static bool is_named_memory(const tsr_channel *channel) {
+  return strncmp(channel->name, "host", 4) == 0;
+}
+
 /* The name decides where the set of devices does not: two GPUs on one PCIe link are all of a
  * machine of two GPUs. Strings and the probe call host memory "host...". */
 static tsr_channel_role host_role(const tsr_machine *machine, const tsr_channel *channel,
                                   const uses *u) {
   tsr_device_mask devices = u->from_host | u->to_host;
-  bool named = strncmp(channel->name, "host", 4) == 0;
+  bool named = is_named_memory(channel);
   bool all = devices == all_devices(machine) && machine->devices > 2;
   if (named || (all && u->from_host != 0 && u->to_host != 0)) return TSR_CHANNEL_MEMORY;
   return tsr_mask_count(devices) == 1 ? TSR_CHANNEL_OWN : TSR_CHANNEL_SHARED;
@@ -95,6 +100,11 @@ static tsr_channel_view view_channel(const tsr_machine *machine, const tsr_chann
   tsr_channel_view view = {.devices = u.from_host | u.to_host, .nodes = u.nodes};
   bool peers = (u.senders | u.receivers) != 0;
   view.between_devices = peers;
+  if (!is_named_memory(channel) &&
+      tsr_machine_is_crossing(machine, channel, &view.from, &view.to)) {
+    view.role = TSR_CHANNEL_CROSSING;
+    return view;
+  }
   if (view.devices == 0) {
     view.role = port_role(&u, &view.devices);
     bool in = view.devices == u.receivers;
@@ -180,19 +190,23 @@ static bool has_peer(const tsr_machine *machine, int device) {
 static void look_at_peers(const tsr_machine *machine, tsr_outline *outline) {
   tsr_device_mask ports = 0, linked = 0;
   bool over_host = false;
+  int links = 0;
   for (int i = 0; i < machine->devices; i++) {
     if (has_peer(machine, i)) linked |= (tsr_device_mask)1 << i;
     for (int j = 0; j < machine->devices; j++) {
       double rate = machine->link[i][j].bandwidth;
       if (rate <= 0) continue;
+      links++;
       outline->peer_most = fmax(outline->peer_most, rate);
       outline->peer_least = outline->peer_least > 0 ? fmin(outline->peer_least, rate) : rate;
     }
   }
+  outline->every_pair = links == machine->devices * (machine->devices - 1);
   for (int i = 0; i < machine->channels; i++) {
     const tsr_channel_view *view = &outline->channel[i];
     if (view->role == TSR_CHANNEL_PORT) ports |= view->devices;
-    over_host |= view->role != TSR_CHANNEL_PORT && view->between_devices && view->nodes != 0;
+    bool host_link = view->role != TSR_CHANNEL_PORT && view->role != TSR_CHANNEL_CROSSING;
+    over_host |= host_link && view->between_devices && view->nodes != 0;
   }
   outline->fabric = linked == 0       ? TSR_FABRIC_NONE
                     : ports == linked ? TSR_FABRIC_SWITCH
@@ -265,13 +279,15 @@ static void add_flow(flows *f, int from, int to) {
   f->to[f->count++] = to;
 }
 
-/* *in, *out: what all devices reach together from and to their nearest host memory node. */
+/* *in, *out: what all devices reach together from and to host memory: their nearest node, or
+ * interleaved memory. */
 static void fill(flows *f, bool into, bool out_of, double *in, double *out) {
   const tsr_machine *machine = f->machine;
   *f = (flows){.machine = machine};
   for (int d = 0; d < machine->devices; d++) {
-    if (into) add_flow(f, machine->device[d].host_node, d);
-    if (out_of) add_flow(f, d, machine->device[d].host_node);
+    int host = tsr_machine_host(machine, machine->device[d].host_node - machine->devices);
+    if (into) add_flow(f, host, d);
+    if (out_of) add_flow(f, d, host);
   }
   while (grow(f)) continue;
   *in = *out = 0;

@@ -14,10 +14,11 @@
 typedef uint32_t tsr_device_mask; /* bit d: device d */
 
 typedef enum tsr_channel_role {
-  TSR_CHANNEL_MEMORY, /* host memory: the host links of all devices */
-  TSR_CHANNEL_SHARED, /* the host links of several devices */
-  TSR_CHANNEL_OWN,    /* the host link of one device */
-  TSR_CHANNEL_PORT,   /* a device's way into or out of a switch between devices */
+  TSR_CHANNEL_MEMORY,   /* host memory: the host links of all devices */
+  TSR_CHANNEL_SHARED,   /* the host links of several devices */
+  TSR_CHANNEL_OWN,      /* the host link of one device */
+  TSR_CHANNEL_PORT,     /* a device's way into or out of a switch between devices */
+  TSR_CHANNEL_CROSSING, /* from one socket to another */
   TSR_CHANNEL_OTHER
 } tsr_channel_role;
 
@@ -26,6 +27,7 @@ typedef struct tsr_channel_view {
   tsr_channel_role role;
   tsr_device_mask devices; /* whose links it carries; of a port: the device alone */
   unsigned nodes;          /* bit n: it carries links of host memory node n */
+  int from, to;            /* of a crossing: the nodes of the two sockets */
   bool between_devices;    /* it carries copies between devices, too */
   double in, out;          /* bytes/s when all bytes go into, or out of, devices; 0: none do */
 } tsr_channel_view;
@@ -35,7 +37,7 @@ typedef enum tsr_fabric {
   TSR_FABRIC_NONE,      /* through host memory only */
   TSR_FABRIC_SWITCH,    /* each over its port */
   TSR_FABRIC_HOST_LINK, /* over the links to the host */
-  TSR_FABRIC_DIRECT     /* each pair over a link of its own */
+  TSR_FABRIC_DIRECT     /* pairs over links of their own */
 } tsr_fabric;
 
 typedef struct tsr_outline {
@@ -43,6 +45,7 @@ typedef struct tsr_outline {
   int groups; /* of equal devices: rates and memory within 5 % of the first one's */
   tsr_device_mask group[TSR_MACHINE_DEVICES];
   tsr_fabric fabric;
+  bool every_pair;              /* every device has a link to every other */
   double peer_least, peer_most; /* bytes/s of links between devices; 0: there are none */
   double in, out;               /* bytes/s of all devices together from and to host memory */
   double both_in, both_out;     /* the same at once */

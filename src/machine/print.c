@@ -140,7 +140,9 @@ static void add_channels(tsr_text *text, const tsr_machine *machine) {
     int name = (int)strlen(channel->name);
     wrapped line = {text, (name > NAME ? name : NAME) + 9, INDENT};
     tsr_text_add(text, "%-*s %8.4g", NAME, channel->name, channel->capacity / GIGA);
-    for (int j = 0; j < channel->count; j++) add_use(&line, machine, &channel->uses[j]);
+    for (int j = 0; j < channel->count; j++)
+      if (!tsr_channel_use_follows(machine, &channel->uses[j]))
+        add_use(&line, machine, &channel->uses[j]);
     tsr_text_add(text, "\n");
   }
 }

@@ -19,12 +19,20 @@
 
 typedef enum fabric { FABRIC_NONE, FABRIC_NVSWITCH, FABRIC_NVLINK, FABRIC_PCIE } fabric;
 
+/* Numbers of the devices in their order, the last one for all that follow; count 0: none. */
+typedef struct series {
+  int count;
+  double value[TSR_MACHINE_DEVICES];
+} series;
+
 /* What a string says, in the units of the string; 0: it says nothing. */
 typedef struct spec {
   int nodes, devices;
   double host_to, host_from;
+  double sockets; /* between each two sockets, in each direction */
   bool interleaved;
-  double memory, memory_word, hbm, latency, launch;
+  double memory, hbm, latency, launch;
+  series memory_word, speed; /* device by device */
   fabric fabric;
   double fabric_rate, pcie;
   int sharing; /* devices that share a host link; 0: all */
@@ -96,6 +104,16 @@ static tsr_status read_count(parser *p, const char *expected, int most, int *val
   return TSR_OK;
 }
 
+/* NUMBER[,NUMBER]... */
+static tsr_status read_series(parser *p, const char *expected, series *list) {
+  do {
+    if (list->count == TSR_MACHINE_DEVICES)
+      return fail_at(p, p->at, "one number for each device, at most 32");
+    TSR_TRY(read_number(p, expected, &list->value[list->count++]));
+  } while (accept(p, ","));
+  return TSR_OK;
+}
+
 /* host[*N]:TO[,FROM] */
 static tsr_status read_host(parser *p) {
   spec *s = &p->spec;
@@ -105,6 +123,12 @@ static tsr_status read_host(parser *p) {
   TSR_TRY(read_number(p, "GB/s of host memory, more than 0", &s->host_to));
   if (!accept(p, ",")) return TSR_OK;
   return read_number(p, "GB/s from the GPUs into host memory, more than 0", &s->host_from);
+}
+
+/* sockets:BW */
+static tsr_status read_sockets(parser *p) {
+  TSR_TRY(require(p, ":", "\":\" and GB/s between sockets (\"sockets:64\")"));
+  return read_number(p, "GB/s between sockets, more than 0", &p->spec.sockets);
 }
 
 static tsr_status read_interleaved(parser *p) {
@@ -177,9 +201,16 @@ static tsr_status read_rate(parser *p) {
   return read_number(p, "TFLOP/s of fp32, more than 0", s);
 }
 
+/* mem:GB[,GB]... */
 static tsr_status read_mem(parser *p) {
   TSR_TRY(require(p, ":", "\":\" and GB (\"mem:80\")"));
-  return read_number(p, "GB of device memory, more than 0", &p->spec.memory_word);
+  return read_series(p, "GB of device memory, more than 0", &p->spec.memory_word);
+}
+
+/* speed:FACTOR[,FACTOR]... */
+static tsr_status read_speed(parser *p) {
+  TSR_TRY(require(p, ":", "\":\" and a factor for each device (\"speed:1,1,0.5\")"));
+  return read_series(p, "a factor on the device's rates, more than 0", &p->spec.speed);
 }
 
 static tsr_status read_hbm(parser *p) {
@@ -233,6 +264,7 @@ static const word words[] = {
     {"hbm", read_hbm, false},         {"lat", read_lat, false},
     {"launch", read_launch, false},   {"cpu", read_cpu, false},
     {"staging", read_staging, false}, {"net", read_net, false},
+    {"speed", read_speed, false},     {"sockets", read_sockets, false},
 };
 enum { WORDS = sizeof words / sizeof *words };
 
@@ -244,17 +276,27 @@ static tsr_status read_word(parser *p, unsigned *seen) {
     TSR_TRY(words[i].read(p));
     return p->at == p->end ? TSR_OK : fail_at(p, p->at, "a blank or the end");
   }
-  return fail_at(p, p->word,
-                 "host, interleaved, gpu, pcie, rate, mem, hbm, lat, launch, cpu, staging or net");
+  return fail_at(
+      p, p->word,
+      "host, sockets, interleaved, gpu, pcie, rate, speed, mem, hbm, lat, launch, cpu, staging "
+      "or net");
 }
 
-/* Errors that only several words together make: no word at all, or the memory of devices given
- * twice. */
+static bool is_too_long(const parser *p, const series *list) {
+  return list->count > 1 && list->count > p->spec.devices;
+}
+
+/* Errors that only several words together make: no word at all, the memory of devices given twice,
+ * a series that is longer than there are devices, or a link between sockets where one is. */
 static tsr_status check_words(parser *p, unsigned seen) {
   p->word = p->at = p->string;
   if (seen == 0) return fail_at(p, p->at, "at least one word, such as \"gpu*4\"");
-  if (p->spec.memory > 0 && p->spec.memory_word > 0)
+  if (p->spec.memory > 0 && p->spec.memory_word.count > 0)
     return fail_at(p, p->at, "the memory of devices only once, in gpu*N:GB or in mem:GB");
+  if (is_too_long(p, &p->spec.memory_word) || is_too_long(p, &p->spec.speed))
+    return fail_at(p, p->at, "at most as many numbers in mem and in speed as there are devices");
+  if (p->spec.sockets > 0 && p->spec.nodes < 2)
+    return fail_at(p, p->at, "sockets only with several memory nodes (\"host*2:170\")");
   return TSR_OK;
 }
 
@@ -297,7 +339,8 @@ static void choose(spec *s) {
   s->nodes = s->nodes > 0 ? s->nodes : 1;
   s->host_to = or_else(s->host_to, 100);
   s->host_from = or_else(s->host_from, s->host_to);
-  s->memory = or_else(or_else(s->memory, s->memory_word), 40);
+  s->sockets = or_else(s->sockets, s->host_to / 2);
+  s->memory = or_else(s->memory, 40);
   s->pcie = or_else(s->pcie, 25);
   s->sharing = s->sharing > 0 ? s->sharing : s->devices;
   s->hbm = or_else(s->hbm, 3000);
@@ -323,11 +366,15 @@ static int add_channel(tsr_machine *machine, const char *what, int index, const 
   return tsr_machine_add_channel(machine, name, capacity * GIGA);
 }
 
+static double value_of(const series *list, int device, double otherwise) {
+  return list->count > 0 ? list->value[at_most(device, list->count - 1)] : otherwise;
+}
+
 static void build_devices(const spec *s, tsr_machine *machine) {
   for (int i = 0; i < s->devices; i++) {
     tsr_device *device = &machine->device[i];
-    *device = (tsr_device){.speed = 1,
-                           .memory = s->memory * GIGA,
+    *device = (tsr_device){.speed = value_of(&s->speed, i, 1),
+                           .memory = value_of(&s->memory_word, i, s->memory) * GIGA,
                            .memory_rate = s->hbm * GIGA,
                            .kernel_latency = s->launch * MICRO,
                            .host_node = s->devices + i * s->nodes / s->devices};
@@ -347,17 +394,13 @@ static void build_links(const spec *s, tsr_machine *machine) {
   }
 }
 
-/* The channel of a host memory node, which both directions use. Interleaved matrices lie on all
- * nodes, whichever node they are said to be at: each copy uses each node with its share. */
+/* The channel of a host memory node, which both directions use. */
 static tsr_status build_host_channel(const spec *s, tsr_machine *machine, int node) {
   int channel = add_channel(machine, "host", node, "memory", s->host_to);
-  double part = s->interleaved ? 1.0 / s->nodes : 1, out = s->host_to / s->host_from;
-  for (int other = 0; other < s->nodes; other++) {
-    if (!s->interleaved && other != node) continue;
-    for (int i = 0; i < s->devices; i++) {
-      TSR_TRY(tsr_machine_use_channel(machine, channel, s->devices + other, i, part));
-      TSR_TRY(tsr_machine_use_channel(machine, channel, i, s->devices + other, part * out));
-    }
+  double out = s->host_to / s->host_from;
+  for (int i = 0; i < s->devices; i++) {
+    TSR_TRY(tsr_machine_use_channel(machine, channel, s->devices + node, i, 1));
+    TSR_TRY(tsr_machine_use_channel(machine, channel, i, s->devices + node, out));
   }
   return TSR_OK;
 }
@@ -436,6 +479,9 @@ static tsr_status build(const spec *s, const char *string, tsr_machine *machine)
   build_links(s, machine);
   build_rest(s, machine);
   TSR_TRY(build_channels(s, machine));
+  TSR_TRY(
+      tsr_machine_cross(machine, s->sockets * GIGA, s->latency * MICRO, s->fabric == FABRIC_PCIE));
+  TSR_TRY(tsr_machine_interleave(machine));
   return tsr_machine_check(machine);
 }
 

@@ -102,9 +102,14 @@ static void add_label(tsr_text *text, tsr_device_mask set) {
   tsr_text_free(&label);
 }
 
+/* The host memory that a device is nearest to, or that lies on all nodes. */
+static int host_of(const tsr_machine *machine, int device) {
+  return tsr_machine_host(machine, machine->device[device].host_node - machine->devices);
+}
+
 /* The rates of one device; of equal ones, those of the first. */
 static void add_group(tsr_text *text, const tsr_machine *machine, tsr_device_mask set) {
-  int d = tsr_mask_first(set), home = machine->device[d].host_node;
+  int d = tsr_mask_first(set), home = host_of(machine, d);
   add_label(text, set);
   add_number(text, 7, machine->link[home][d].bandwidth / GIGA);
   add_number(text, 10, machine->link[d][home].bandwidth / GIGA);
@@ -180,6 +185,22 @@ static void add_sets(tsr_text *text, const tsr_shared_link *links, int count, co
   if (sets > MOST) tsr_text_add(text, " and %d such sets more", sets - MOST);
 }
 
+/* The link between sockets; of several, the slowest and the fastest. */
+static void add_crossings(tsr_text *text, const tsr_machine *machine, const tsr_outline *outline) {
+  double least = INFINITY, most = 0;
+  for (int i = 0; i < machine->channels; i++) {
+    if (outline->channel[i].role != TSR_CHANNEL_CROSSING) continue;
+    least = fmin(least, machine->channel[i].capacity);
+    most = fmax(most, machine->channel[i].capacity);
+  }
+  if (most <= 0) return;
+  tsr_text_add(text, machine->nodes > 2 ? "Between each two sockets: " : "Between the sockets: ");
+  if (least < most) add_rate(text, least);
+  if (least < most) tsr_text_add(text, " to ");
+  add_rate(text, most);
+  tsr_text_add(text, " GB/s each way.\n");
+}
+
 static void add_link_rates(tsr_text *text, const tsr_shared_link *link) {
   bool same = fabs(link->in - link->out) < 0.005 * link->in;
   add_rate(text, link->in > 0 ? link->in : link->out);
@@ -228,7 +249,8 @@ static void add_fabric(tsr_text *text, const tsr_machine *machine, const tsr_out
       tsr_text_add(text, "GPUs reach each other through a switch, each at ");
       break;
     case TSR_FABRIC_DIRECT:
-      tsr_text_add(text, "Each pair of GPUs has a link of its own: ");
+      tsr_text_add(text, outline->every_pair ? "Each pair of GPUs has a link of its own: "
+                                             : "Some pairs of GPUs have a link of their own: ");
   }
   add_peer_rates(text, outline);
 }
@@ -257,6 +279,7 @@ tsr_status tsr_machine_print_summary(const tsr_machine *machine, tsr_text *text)
     add_table(text, machine, outline);
     if (machine->devices > 0) tsr_text_add(text, "\n");
     add_host_memory(text, machine, outline);
+    add_crossings(text, machine, outline);
     add_shared_links(text, machine, outline);
     add_fabric(text, machine, outline);
     add_rest(text, machine);

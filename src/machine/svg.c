@@ -62,6 +62,15 @@ void tsr_svg_arrow(tsr_text *text, double x, double y0, double y1, double busy) 
                y0, y1 + back, x - wing, x, y1, x + wing, y1 + back, x + shaft, y0);
 }
 
+void tsr_svg_arrow_across(tsr_text *text, double y, double x0, double x1, double busy) {
+  const double shaft = 4, wing = 9, head = 11;
+  double back = x1 > x0 ? -head : head;
+  tsr_text_add(text, "<path class=\"a ");
+  add_class(text, TSR_SVG_LINK, busy);
+  tsr_text_add(text, "\" d=\"M%.1f %.1fH%.1fV%.1fL%.1f %.1fL%.1f %.1fV%.1fH%.1fZ\"/>\n", x0,
+               y - shaft, x1 + back, y - wing, x1, y, x1 + back, y + wing, y + shaft, x0);
+}
+
 /* Widths of a bold font's letters, of Helvetica's kind, at most: a viewer's font may differ. */
 static double width_of(char c) {
   if (strchr("iIjl.,:;'|!", c) != NULL) return 0.34;

@@ -33,8 +33,10 @@ const char *tsr_svg_step_name(int step);
 /* busy: a share of the time, 0 to 1; less than 0: the paint's own colour. */
 void tsr_svg_rectangle(tsr_text *text, tsr_svg_box box, tsr_svg_paint paint, double busy);
 
-/* An arrow straight down or up, from y0 to y1. */
+/* An arrow straight down or up, from y0 to y1; and one straight to the right or left, from x0 to
+ * x1. */
 void tsr_svg_arrow(tsr_text *text, double x, double y0, double y1, double busy);
+void tsr_svg_arrow_across(tsr_text *text, double y, double x0, double x1, double busy);
 
 /* One line of text, shortened if it is wider than room. anchor: 't' the start, 'm' the middle or
  * 'e' the end of the text is at x. style: classes such as "b" (bold), "l" (large), "s" (small); ""

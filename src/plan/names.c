@@ -16,10 +16,17 @@ const char *tsr_asked_matrix_name(const tsr_call *call, int matrix) {
   return tsr_matrix_name(tsr_call_asked_matrix(call, matrix));
 }
 
+bool tsr_plan_is_interleaved(const tsr_plan *plan, int location) {
+  return plan->machine_nodes > 1 && location == plan->machine_devices + plan->machine_nodes;
+}
+
 const char *tsr_plan_location_name(const tsr_plan *plan, int location, tsr_name *name) {
-  bool device = location < plan->machine_devices;
-  snprintf(name->text, sizeof name->text, "%s %d", device ? "device" : "host",
-           device ? location : location - plan->machine_devices);
+  int node = location - plan->machine_devices;
+  if (tsr_plan_is_interleaved(plan, location))
+    snprintf(name->text, sizeof name->text, "hosts");
+  else
+    snprintf(name->text, sizeof name->text, "%s %d", node < 0 ? "device" : "host",
+             node < 0 ? location : node);
   return name->text;
 }
 

@@ -29,7 +29,10 @@ static inline int64_t tsr_asked_cols(const tsr_call *call, int64_t rows, int64_t
   return call->row_major ? rows : cols;
 }
 
-/* "device 2", "host 0". */
+/* Whether a location is the memory that is interleaved over the nodes. */
+bool tsr_plan_is_interleaved(const tsr_plan *plan, int location);
+
+/* "device 2", "host 0"; "hosts" is interleaved memory. */
 const char *tsr_plan_location_name(const tsr_plan *plan, int location, tsr_name *name);
 
 /* A queue among those of its location: "in", "peer to 3", "compute 0", "staging 1". */

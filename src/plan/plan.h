@@ -104,6 +104,7 @@ struct tsr_plan {
   tsr_call call;
   int machine_devices; /* devices of the machine that the plan is for; locations are numbered as
                           there */
+  int machine_nodes;   /* host memory nodes of the machine */
   int devices;         /* devices that the plan uses; 0: the CPU's BLAS does the call */
   bool reproducible;
   bool moves; /* the plan has only copies, and call stands for the matrix that is moved

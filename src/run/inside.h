@@ -111,6 +111,7 @@ typedef struct tsr_worker {
   tsr_runner *runner;
   pthread_t thread;
   int device, staging; /* number of the device or staging thread; the other: -1 */
+  int node;            /* of the runner's near: the thread's; -1: none */
   tsr_job *at;         /* the last job that the thread took from the list */
   tsr_unfinished unfinished[TSR_RUN_JOBS]; /* the oldest first */
   int unfinished_count;
@@ -132,6 +133,7 @@ struct tsr_runner {
   tsr_engine_state *state;
   int devices, staging_threads, cores;
   bool poison, warm;
+  tsr_near near; /* near.nodes is 0: threads and memory are where the system puts them */
   atomic_bool spin, quit;
   atomic_ullong completed;          /* jobs 0 .. completed-1 are complete */
   atomic_ullong over[TSR_RUN_JOBS]; /* [number % TSR_RUN_JOBS]: number + 1 of the job if complete */
@@ -215,8 +217,13 @@ void tsr_staging_start(tsr_job *job);
 void tsr_submitter_run(tsr_worker *worker, tsr_job *job);
 /* Asks the device about the worker's unfinished jobs and leaves the jobs that it has completed. */
 void tsr_worker_poll(tsr_worker *worker);
+/* Among the staging queues that no thread has taken and whose next command may run, returns one of
+ * the worker's node, else of any; of those the one whose command comes first in the plan, and *at,
+ * the command's place in by_queue. -1: none. *over: no commands are left but those that threads are
+ * running. */
+int tsr_staging_choose(const tsr_worker *worker, tsr_job *job, uint32_t *at, bool *over);
 /* Runs commands of the job's staging queues until none is left for this thread. */
-void tsr_staging_run(tsr_job *job);
+void tsr_staging_run(const tsr_worker *worker, tsr_job *job);
 
 /* ---- watch.c: commands of devices for which staging queues wait ---- */
 

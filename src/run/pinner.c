@@ -28,6 +28,7 @@ typedef struct registration {
 struct tsr_pinner {
   const tsr_engine *engine;
   tsr_engine_state *state;
+  const tsr_near *near;            /* NULL: unknown */
   atomic_ullong posted, completed; /* registrations 1 .. completed are carried out */
   pthread_mutex_t lock;            /* guards the fields below */
   pthread_cond_t work, done;
@@ -114,11 +115,12 @@ static tsr_status start(tsr_pinner *pinner) {
 /* ---- Creating and destroying ---- */
 
 tsr_status tsr_pinner_create(const tsr_engine *engine, tsr_engine_state *state,
-                             tsr_pinner **pinner) {
+                             const tsr_near *near, tsr_pinner **pinner) {
   tsr_pinner *made = tsr_alloc_zero(1, sizeof *made);
   if (made == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory to keep registrations");
   made->engine = engine;
   made->state = state;
+  made->near = near;
   pthread_mutex_init(&made->lock, NULL);
   pthread_cond_init(&made->work, NULL);
   pthread_cond_init(&made->done, NULL);
@@ -299,6 +301,11 @@ tsr_status tsr_pinner_where(tsr_pinner *pinner, const void *pointer, tsr_place *
     return pinner->engine->where(pinner->state, pointer, place);
   *place = pinned;
   return TSR_OK;
+}
+
+int tsr_pinner_node(const tsr_pinner *pinner, const void *memory, size_t bytes) {
+  const tsr_near *near = pinner->near;
+  return near != NULL && near->places ? tsr_near_where(near, memory, bytes) : 0;
 }
 
 uint64_t tsr_pinner_touching(tsr_pinner *pinner, const void *begin, size_t bytes) {

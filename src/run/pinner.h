@@ -13,13 +13,14 @@
 #define TSR_RUN_PINNER_H
 
 #include "engine/engine.h"
+#include "run/near.h"
 
 typedef struct tsr_pinner tsr_pinner;
 
-/* If engine is NULL, registrations are noted but nothing is pinned. The engine's state must outlive
- * the pinner. */
+/* If engine is NULL, registrations are noted but nothing is pinned. The engine's state and near,
+ * which may be NULL, must outlive the pinner. */
 tsr_status tsr_pinner_create(const tsr_engine *engine, tsr_engine_state *state,
-                             tsr_pinner **pinner);
+                             const tsr_near *near, tsr_pinner **pinner);
 
 /* Waits for the registration under way, drops the later ones and unpins all memory that is pinned.
  * No thread may be waiting for a registration. NULL is accepted. */
@@ -39,6 +40,9 @@ tsr_status tsr_pinner_settle(tsr_pinner *pinner);
 /* The place of memory as it will be when all registrations are carried out: registered memory
  * counts as pinned. */
 tsr_status tsr_pinner_where(tsr_pinner *pinner, const void *pointer, tsr_place *place);
+
+/* The node on which host memory lies, as tsr_near_where() says; 0 where memory is not placed. */
+int tsr_pinner_node(const tsr_pinner *pinner, const void *memory, size_t bytes);
 
 /* The number of the last registration that is not carried out yet and overlaps the bytes; 0: none.
  */

@@ -119,6 +119,7 @@ tsr_status tsr_place_operand(tsr_pinner *pinner, int host, tsr_type type, const 
   tsr_place first;
   TSR_TRY(ask(&q, 0, &first));
   if (first.memory == TSR_DEVICE) return place_device(&q, &first, what, operand);
+  operand->location += tsr_pinner_node(pinner, base, (size_t)q.bytes);
   operand->memory = TSR_MANAGED;
   return first.memory == TSR_MANAGED ? TSR_OK : place_host(&q, &first, operand);
 }

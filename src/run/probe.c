@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "run/probe_bench.h"
 
 void tsr_probe_identity(const tsr_device_info *info, char *identity, size_t size) {
@@ -27,11 +28,12 @@ static void describe(const tsr_bench *b) {
   tsr_probe_date(m->measured, sizeof m->measured);
   tsr_probe_host("", &m->host);
   m->devices = b->devices;
-  m->nodes = 1;
+  m->nodes = b->nodes;
   for (int d = 0; d < b->devices; d++) {
     tsr_device *device = &m->device[d];
+    int near = b->nodes > 1 && b->near->node[d] >= 0 ? b->near->node[d] : 0;
     *device = (tsr_device){
-        .speed = 1, .memory = (double)b->info[d].memory_total, .host_node = b->devices};
+        .speed = 1, .memory = (double)b->info[d].memory_total, .host_node = b->devices + near};
     snprintf(device->name, sizeof device->name, "%s", b->info[d].name);
     snprintf(device->identity, sizeof device->identity, "%s", b->info[d].identity);
   }
@@ -53,17 +55,31 @@ static tsr_status measure(tsr_bench *b) {
   return tsr_machine_check(b->machine);
 }
 
+static tsr_status run(tsr_bench *b, tsr_machine **machine) {
+  static const tsr_near unknown;
+  b->near = b->options->near != NULL ? b->options->near : &unknown;
+  b->nodes = b->near->places ? b->near->nodes : 1;
+  TSR_TRY(tsr_machine_create(&b->machine));
+  describe(b);
+  tsr_status status = measure(b);
+  tsr_bench_close(b);
+  if (status == TSR_OK)
+    *machine = b->machine;
+  else
+    tsr_machine_destroy(b->machine);
+  return status;
+}
+
 tsr_status tsr_probe(const tsr_engine *engine, tsr_engine_state *state, const tsr_device_info *info,
                      int devices, const tsr_probe_options *options, tsr_machine **machine) {
-  tsr_bench bench = {
-      .engine = engine, .state = state, .info = info, .devices = devices, .options = options};
-  TSR_TRY(tsr_machine_create(&bench.machine));
-  describe(&bench);
-  tsr_status status = measure(&bench);
-  tsr_bench_close(&bench);
-  if (status == TSR_OK)
-    *machine = bench.machine;
-  else
-    tsr_machine_destroy(bench.machine);
+  tsr_bench *bench = tsr_alloc_zero(1, sizeof *bench);
+  if (bench == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory to measure a machine");
+  bench->engine = engine;
+  bench->state = state;
+  bench->info = info;
+  bench->devices = devices;
+  bench->options = options;
+  tsr_status status = run(bench, machine);
+  tsr_dealloc(bench);
   return status;
 }

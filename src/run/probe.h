@@ -10,9 +10,11 @@
 
 #include "engine/engine.h"
 #include "machine/machine.h"
+#include "run/near.h"
 
 typedef struct tsr_probe_options {
   bool quick;            /* small sizes and short times: for emulated devices */
+  const tsr_near *near;  /* if it places memory, every node is measured; NULL: unknown */
   tsr_progress progress; /* may be NULL */
   void *user;
 } tsr_probe_options;

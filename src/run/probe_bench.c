@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/process_limits.h"
 #include "base/log.h"
 
 static const size_t quick_bytes = 2 << 20; /* the buffers of emulated devices */
@@ -42,7 +43,8 @@ static void fill_host(void *memory, size_t bytes, tsr_type type) {
 
 static tsr_status open_device(tsr_bench *b, int d) {
   const tsr_engine *e = b->engine;
-  TSR_TRY(e->alloc(b->state, TSR_HOST, b->host_bytes, (void **)&b->host[d]));
+  for (int n = 0; n < b->nodes; n++)
+    TSR_TRY(tsr_near_alloc(b->near, e, b->state, n, b->host_bytes, (void **)&b->host[n][d]));
   for (int i = 0; i < TSR_BENCH_BUFFERS; i++)
     TSR_TRY(e->alloc(b->state, d, b->bytes, (void **)&b->buffer[d][i]));
   TSR_TRY(e->queue_create(b->state, d, TSR_QUEUE_IN, NULL, &b->in[d]));
@@ -50,9 +52,27 @@ static tsr_status open_device(tsr_bench *b, int d) {
   return e->queue_create(b->state, d, TSR_QUEUE_COMPUTE, NULL, &b->compute[d]);
 }
 
+size_t tsr_bench_host_share(int parts) {
+  tsr_process_limits limits;
+  tsr_process_limits_read("", &limits);
+  double share = TSR_TUNE_PROBE_HOST_SHARE * limits.unused.most / parts;
+  return share < (double)(SIZE_MAX / 2) ? (size_t)share / 4096 * 4096 : SIZE_MAX / 2;
+}
+
+static tsr_status limit_host_bytes(tsr_bench *b) {
+  size_t most = tsr_bench_host_share(b->devices * b->nodes);
+  if (b->host_bytes > most) b->host_bytes = most;
+  if (b->host_bytes >= quick_bytes) return TSR_OK;
+  return tsr_fail(
+      TSR_ERR_MEMORY,
+      "the process may use too little host memory for the probe, which needs %zu MB; "
+      "tessera doctor says which limit that is",
+      (size_t)(2 * (double)quick_bytes * b->devices * b->nodes / TSR_TUNE_PROBE_HOST_SHARE) >> 20);
+}
+
 tsr_status tsr_bench_open(tsr_bench *b) {
   b->bytes = b->options->quick ? quick_bytes : TSR_TUNE_PROBE_BYTES;
-  b->host_bytes = b->options->quick ? quick_bytes : TSR_TUNE_PROBE_BYTES;
+  b->host_bytes = b->options->quick ? quick_bytes : TSR_TUNE_PROBE_BYTES / (size_t)b->nodes;
   for (int d = 0; d < b->devices; d++) {
     size_t most = (size_t)(TSR_TUNE_PROBE_SHARE * (double)b->info[d].memory_free) / 4096 * 4096;
     if (b->bytes > most) b->bytes = most;
@@ -62,8 +82,10 @@ tsr_status tsr_bench_open(tsr_bench *b) {
                     "a device has too little free memory for the probe; free at least %zu MB",
                     5 * quick_bytes >> 20);
   if (b->host_bytes > b->bytes) b->host_bytes = b->bytes;
+  TSR_TRY(limit_host_bytes(b));
   for (int d = 0; d < b->devices; d++) TSR_TRY(open_device(b, d));
-  for (int d = 0; d < b->devices; d++) fill_host(b->host[d], b->host_bytes, TSR_D);
+  for (int n = 0; n < b->nodes; n++)
+    for (int d = 0; d < b->devices; d++) fill_host(b->host[n][d], b->host_bytes, TSR_D);
   return TSR_OK;
 }
 
@@ -83,7 +105,8 @@ void tsr_bench_close(tsr_bench *b) {
   for (int d = 0; d < b->devices; d++) {
     for (int i = 0; i < TSR_BENCH_BUFFERS; i++)
       if (b->buffer[d][i] != NULL) b->engine->free(b->state, d, b->buffer[d][i]);
-    if (b->host[d] != NULL) b->engine->free(b->state, TSR_HOST, b->host[d]);
+    for (int n = 0; n < b->nodes; n++)
+      if (b->host[n][d] != NULL) b->engine->free(b->state, TSR_HOST, b->host[n][d]);
   }
 }
 
@@ -97,7 +120,7 @@ void tsr_bench_progress(const tsr_bench *b, double fraction, const char *what) {
 static tsr_status fill_buffer(tsr_bench *b, int d, char *buffer, size_t pattern) {
   for (size_t at = 0; at < b->bytes; at += pattern) {
     size_t part = b->bytes - at < pattern ? b->bytes - at : pattern;
-    tsr_copy_args args = {buffer + at, b->host[0], d, TSR_HOST, part, part, part, 1};
+    tsr_copy_args args = {buffer + at, b->host[0][0], d, TSR_HOST, part, part, part, 1};
     TSR_TRY(b->engine->copy(b->in[d], &args));
   }
   return TSR_OK;
@@ -107,7 +130,7 @@ static tsr_status fill_buffer(tsr_bench *b, int d, char *buffer, size_t pattern)
 tsr_status tsr_bench_fill(tsr_bench *b, tsr_type type) {
   size_t pattern = (size_t)16 << 20;
   if (pattern > b->host_bytes) pattern = b->host_bytes;
-  fill_host(b->host[0], pattern, type);
+  fill_host(b->host[0][0], pattern, type);
   for (int d = 0; d < b->devices; d++)
     for (int i = 0; i < TSR_BENCH_BUFFERS; i++)
       TSR_TRY(fill_buffer(b, d, b->buffer[d][i], pattern));
@@ -163,10 +186,12 @@ tsr_status tsr_bench_stream(tsr_bench *b, int from, int to, size_t bytes, tsr_st
   size_t most = b->bytes / (size_t)(b->devices + 1) / 512 * 512;
   if ((from == TSR_HOST || to == TSR_HOST) && most > b->host_bytes / 2) most = b->host_bytes / 2;
   if (bytes > most) bytes = most;
+  char *const *host = b->host[b->node];
   *s = (tsr_stream){.device = from == TSR_HOST ? to : from,
-                    .copy = {.to = to == TSR_HOST ? b->host[from] + b->host_bytes / 2
+                    .node = b->node,
+                    .copy = {.to = to == TSR_HOST ? host[from] + b->host_bytes / 2
                                                   : b->buffer[to][0] + offset_of(b, from),
-                             .from = from == TSR_HOST ? b->host[to] : b->buffer[from][1],
+                             .from = from == TSR_HOST ? host[to] : b->buffer[from][1],
                              .to_device = to,
                              .from_device = from,
                              .to_pitch = bytes,
@@ -182,13 +207,12 @@ tsr_status tsr_bench_stream(tsr_bench *b, int from, int to, size_t bytes, tsr_st
 
 /* The place in host memory of copy i of a stream. Each copy has another place, so that caches do
  * not help. At each time all devices copy from or to the same host buffer, each in its own share,
- * as they would use one matrix: on a host whose memory has several nodes, that buffer may lie in
- * one node. */
+ * as they would use one matrix: where nodes are not told apart, that buffer may lie in one node. */
 static char *host_place(const tsr_bench *b, const tsr_stream *s, int i) {
   int share = s->rounds / b->devices;
-  if (share == 0) return b->host[s->device];
+  if (share == 0) return b->host[s->node][s->device];
   int round = s->device * share + i / b->devices % share;
-  return b->host[i % b->devices] + (size_t)round * s->copy.width;
+  return b->host[s->node][i % b->devices] + (size_t)round * s->copy.width;
 }
 
 static tsr_status submit_copy(tsr_bench *b, const tsr_stream *s, int i) {

@@ -22,10 +22,18 @@ typedef struct tsr_bench {
   tsr_machine *machine;     /* the result */
   size_t bytes, host_bytes; /* of each buffer of a device, and of the host */
   char *buffer[TSR_MAX_DEVICES][TSR_BENCH_BUFFERS];
-  char *host[TSR_MAX_DEVICES]; /* pinned */
+  const tsr_near *near;
+  int nodes; /* of host memory, which are told apart */
+  int node;  /* the one on which new streams have their memory */
+  char *host[TSR_TOPOLOGY_NODES][TSR_MAX_DEVICES];         /* pinned, on each node */
+  double crossing[TSR_TOPOLOGY_NODES][TSR_TOPOLOGY_NODES]; /* bytes/s from node to node; 0: not
+                                                              measured */
   tsr_queue *in[TSR_MAX_DEVICES], *out[TSR_MAX_DEVICES], *compute[TSR_MAX_DEVICES];
   tsr_queue *peer[TSR_MAX_DEVICES][TSR_MAX_DEVICES]; /* [sender][receiver], made when needed */
 } tsr_bench;
+
+/* The most bytes of host memory that each of `parts` of the probe's buffers may have. */
+size_t tsr_bench_host_share(int parts);
 
 tsr_status tsr_bench_open(tsr_bench *bench);
 void tsr_bench_close(tsr_bench *bench);
@@ -38,9 +46,15 @@ void tsr_bench_progress(const tsr_bench *bench, double fraction, const char *wha
  * the power limit depends on the data. */
 tsr_status tsr_bench_fill(tsr_bench *bench, tsr_type type);
 
+/* The node near a device. */
+static inline int tsr_bench_near(const tsr_bench *bench, int device) {
+  return bench->machine->device[device].host_node - bench->devices;
+}
+
 /* Equal copies in a row on one queue. */
 typedef struct tsr_stream {
   int device; /* the queue's */
+  int node;   /* of the host's memory */
   tsr_queue *queue;
   tsr_copy_args copy;
   int rounds;        /* number of places in the host's buffer through which the copies go */
@@ -79,6 +93,10 @@ tsr_status tsr_bench_finish(tsr_bench *bench, int device, tsr_queue *queue, doub
 /* ---- The parts ---- */
 
 tsr_status tsr_probe_links(tsr_bench *bench);
+/* Measures what crosses from node to node (crossing), once the links are measured alone; and adds
+ * that to the machine, once all links and other channels are in it. */
+tsr_status tsr_probe_crossings(tsr_bench *bench);
+tsr_status tsr_probe_add_crossings(tsr_bench *bench);
 tsr_status tsr_probe_kernels(tsr_bench *bench);
 tsr_status tsr_probe_submission(tsr_bench *bench);
 tsr_status tsr_probe_staging(tsr_bench *bench);

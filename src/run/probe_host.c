@@ -3,12 +3,14 @@
 
 /* Reads what people want to know of the computer: from the files in which Linux says it. What a
  * file does not say stays unknown. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/process_limits.h"
 #include "run/probe.h"
 
 enum { PATH_ROOM = 512, MOST_SOCKETS = 1024 };
@@ -65,12 +67,11 @@ static void find_value(const char *bytes, const char *key, char *value, size_t r
   snprintf(value, room, "%.*s", (int)strcspn(colon, "\n"), colon);
 }
 
+/* Reads the memory that the process may use: in a container, less than the computer has. */
 static void read_memory(const char *root, tsr_host *host) {
-  char *bytes = read_file(root, "/proc/meminfo"), value[32] = "";
-  long long kilobytes = 0;
-  find_value(bytes, "MemTotal", value, sizeof value);
-  if (sscanf(value, "%lld kB", &kilobytes) == 1) host->memory = 1024.0 * (double)kilobytes;
-  tsr_dealloc(bytes);
+  tsr_process_limits limits;
+  tsr_process_limits_read(root, &limits);
+  if (isfinite(limits.memory.most)) host->memory = limits.memory.most;
 }
 
 void tsr_probe_host(const char *root, tsr_host *host) {

@@ -12,7 +12,7 @@
 enum { MOST_STREAMS = 2 * TSR_MAX_DEVICES };
 
 static int node(const tsr_bench *b) {
-  return b->devices; /* one host node, because the system chooses where pinned memory lies */
+  return b->devices + b->node;
 }
 
 static int location(const tsr_bench *b, int place) {
@@ -21,6 +21,16 @@ static int location(const tsr_bench *b, int place) {
 
 static tsr_link *link_of(tsr_bench *b, int from, int to) {
   return &b->machine->link[location(b, from)][location(b, to)];
+}
+
+/* A device whose node the topology does not tell is near the one from which it copies fastest. */
+static void find_near(tsr_bench *b) {
+  const tsr_machine *m = b->machine;
+  for (int d = 0; d < b->devices && b->nodes > 1; d++) {
+    int *near = &b->machine->device[d].host_node;
+    for (int host = b->devices; host < b->devices + b->nodes && b->near->node[d] < 0; host++)
+      if (m->link[host][d].bandwidth > m->link[*near][d].bandwidth) *near = host;
+  }
 }
 
 /* ---- Each alone ---- */
@@ -56,10 +66,12 @@ static tsr_status measure_link(tsr_bench *b, int from, int to) {
 }
 
 static tsr_status measure_each(tsr_bench *b) {
-  for (int d = 0; d < b->devices; d++) {
-    TSR_TRY(measure_link(b, TSR_HOST, d));
-    TSR_TRY(measure_link(b, d, TSR_HOST));
-  }
+  for (b->node = 0; b->node < b->nodes; b->node++)
+    for (int d = 0; d < b->devices; d++) {
+      TSR_TRY(measure_link(b, TSR_HOST, d));
+      TSR_TRY(measure_link(b, d, TSR_HOST));
+    }
+  b->node = 0;
   for (int i = 0; i < b->devices; i++)
     for (int j = 0; j < b->devices; j++)
       if (i != j && b->info[i].peer[j]) TSR_TRY(measure_link(b, i, j));
@@ -132,21 +144,47 @@ static void copy_shape(const tsr_link *from, tsr_link *to) {
   for (int i = 0; i < to->shape.count; i++) to->shape.rate[i] *= to->bandwidth / from->bandwidth;
 }
 
-/* Measures the curves of device 0; the other devices get the same, scaled. */
+/* Measures the curves of device 0 from and to the node near it; the other links get the same,
+ * scaled. */
 static tsr_status measure_shapes(tsr_bench *b) {
+  b->node = tsr_bench_near(b, 0);
   tsr_link *in = link_of(b, TSR_HOST, 0), *out = link_of(b, 0, TSR_HOST);
   TSR_TRY(measure_shape(b, TSR_HOST, 0, &in->shape));
   TSR_TRY(measure_shape(b, 0, TSR_HOST, &out->shape));
   smooth(&in->shape);
   smooth(&out->shape);
-  for (int d = 1; d < b->devices; d++) {
-    copy_shape(in, link_of(b, TSR_HOST, d));
-    copy_shape(out, link_of(b, d, TSR_HOST));
-  }
+  for (b->node = 0; b->node < b->nodes; b->node++)
+    for (int d = 0; d < b->devices; d++) {
+      if (link_of(b, TSR_HOST, d) == in) continue;
+      copy_shape(in, link_of(b, TSR_HOST, d));
+      copy_shape(out, link_of(b, d, TSR_HOST));
+    }
+  b->node = 0;
   return TSR_OK;
 }
 
 /* ---- Together: channels that devices share on the way to host memory ---- */
+
+/* The rate of a device's copies [bytes/s] beside those of the set: the link's, or the device's part
+ * of what crosses from or to the socket of the memory. */
+static double rate_beside(tsr_bench *b, const int *set, int devices, int device, bool in) {
+  int near = tsr_bench_near(b, device), sharing = 0;
+  double rate = (in ? link_of(b, TSR_HOST, device) : link_of(b, device, TSR_HOST))->bandwidth;
+  if (near == b->node) return rate;
+  for (int i = 0; i < devices; i++) sharing += tsr_bench_near(b, set[i]) == near;
+  double crossing = in ? b->crossing[b->node][near] : b->crossing[near][b->node];
+  return fmin(rate, crossing / sharing);
+}
+
+/* Lets slower devices copy less, so that all end at the same time. */
+static void balance(tsr_bench *b, const int *set, int devices, bool in, tsr_stream *streams) {
+  double most = 0;
+  for (int i = 0; i < devices; i++) most = fmax(most, rate_beside(b, set, devices, set[i], in));
+  for (int i = 0; i < devices && b->nodes > 1; i++) {
+    double part = rate_beside(b, set, devices, set[i], in) / most;
+    streams[i].repeats = (int)fmax(1, streams[i].repeats * part);
+  }
+}
 
 /* *in and *out [bytes/s]: the rates of all devices in set together when each copies parts_in bytes
  * in for each parts_out bytes out. */
@@ -159,10 +197,12 @@ static tsr_status measure_mix_once(tsr_bench *b, const int *set, int devices, in
     streams[count++].repeats *= parts_in;
   }
   int ins = count;
+  if (ins > 0) balance(b, set, devices, true, streams);
   for (int i = 0; i < devices && parts_out > 0; i++) {
     TSR_TRY(tsr_bench_stream(b, set[i], TSR_HOST, TSR_TUNE_PROBE_PIECE, &streams[count]));
     streams[count++].repeats *= parts_out;
   }
+  if (count > ins) balance(b, set, devices, false, streams + ins);
   TSR_TRY(tsr_bench_run(b, streams, count));
   double rate = tsr_stream_rate(streams, count), bytes_in = 0, bytes = 0;
   for (int i = 0; i < count; i++) {
@@ -194,15 +234,15 @@ typedef struct mixes {
   double in, out;             /* only in; only out */
   double both_in, both_out;   /* at in : out = 1 : 1 */
   double most_in, most_out;   /* at in : out = 3 : 1, as in C = alpha A B + beta C */
-  double links_in, links_out; /* sums of the rates of each link alone */
+  double links_in, links_out; /* sums of the rates of each link alone, or of what crosses */
 } mixes;
 
 static tsr_status measure_mixes(tsr_bench *b, const int *set, int devices, mixes *m) {
   double none;
   *m = (mixes){0};
   for (int i = 0; i < devices; i++) {
-    m->links_in += link_of(b, TSR_HOST, set[i])->bandwidth;
-    m->links_out += link_of(b, set[i], TSR_HOST)->bandwidth;
+    m->links_in += rate_beside(b, set, devices, set[i], true);
+    m->links_out += rate_beside(b, set, devices, set[i], false);
   }
   TSR_TRY(measure_mix(b, set, devices, 1, 0, &m->in, &none));
   TSR_TRY(measure_mix(b, set, devices, 0, 1, &none, &m->out));
@@ -210,52 +250,76 @@ static tsr_status measure_mixes(tsr_bench *b, const int *set, int devices, mixes
   return measure_mix(b, set, devices, 3, 1, &m->most_in, &m->most_out);
 }
 
-static tsr_status add_channel(tsr_bench *b, const char *name, const int *set, int devices,
-                              double capacity, double in_weight, double out_weight) {
+/* A limit that copies share, which becomes a channel: that of the memory of one node, for all
+ * copies from and to it, or that of a way of devices to the memory of any node. */
+typedef struct shared {
+  const char *name;
+  const int *set;
+  int devices;
+  int first, behind; /* locations of the nodes */
+} shared;
+
+static tsr_status add_channel(tsr_bench *b, const char *name, const shared *s, double capacity,
+                              double in_weight, double out_weight) {
   int channel = tsr_machine_add_channel(b->machine, name, capacity);
   if (channel < 0) return TSR_OK; /* a machine has no more channels: this one is left out */
-  for (int i = 0; i < devices; i++) {
-    if (in_weight > 0)
-      TSR_TRY(tsr_machine_use_channel(b->machine, channel, node(b), set[i], in_weight));
-    if (out_weight > 0)
-      TSR_TRY(tsr_machine_use_channel(b->machine, channel, set[i], node(b), out_weight));
-  }
+  for (int i = 0; i < s->devices; i++)
+    for (int host = s->first; host < s->behind; host++) {
+      if (in_weight > 0)
+        TSR_TRY(tsr_machine_use_channel(b->machine, channel, host, s->set[i], in_weight));
+      if (out_weight > 0)
+        TSR_TRY(tsr_machine_use_channel(b->machine, channel, s->set[i], host, out_weight));
+    }
   return TSR_OK;
 }
 
 /* Adds the channel in + weight * out <= capacity: the line through the rates (only in) and (1 : 1),
  * moved outward to the rates (3 : 1) if those are beyond it; and a channel for the rate out. A
  * channel that the links' own rates imply is not added. */
-static tsr_status add_shared(tsr_bench *b, const char *name, const int *set, int devices) {
+static tsr_status add_shared(tsr_bench *b, const shared *s) {
   mixes m;
-  TSR_TRY(measure_mixes(b, set, devices, &m));
+  TSR_TRY(measure_mixes(b, s->set, s->devices, &m));
   double weight = fmax(0, (m.in - m.both_in) / m.both_out);
   double capacity =
       fmax(m.in, fmax(m.both_in + weight * m.both_out, m.most_in + weight * m.most_out));
   if (capacity < TSR_TUNE_PROBE_FULL * (m.links_in + weight * m.links_out))
-    TSR_TRY(add_channel(b, name, set, devices, capacity, 1, weight));
+    TSR_TRY(add_channel(b, s->name, s, capacity, 1, weight));
   char out_name[48];
-  snprintf(out_name, sizeof out_name, "%s from GPUs", name);
+  snprintf(out_name, sizeof out_name, "%s from GPUs", s->name);
   bool out_binds =
       m.out < TSR_TUNE_PROBE_FULL * m.links_out && weight * m.out < TSR_TUNE_PROBE_FULL * capacity;
-  return out_binds ? add_channel(b, out_name, set, devices, m.out, 0, 1) : TSR_OK;
+  return out_binds ? add_channel(b, out_name, s, m.out, 0, 1) : TSR_OK;
 }
 
+/* Two devices of one socket may share their way to the host: measured with the memory near them. */
 static tsr_status add_pairs(tsr_bench *b) {
   for (int i = 0; i < b->devices; i++)
     for (int j = i + 1; j < b->devices; j++) {
+      if (tsr_bench_near(b, i) != tsr_bench_near(b, j)) continue;
       int set[2] = {i, j};
       char name[32];
       snprintf(name, sizeof name, "gpu%d+gpu%d", i, j);
-      TSR_TRY(add_shared(b, name, set, 2));
+      b->node = tsr_bench_near(b, i);
+      shared s = {name, set, 2, b->devices, b->devices + b->nodes};
+      TSR_TRY(add_shared(b, &s));
     }
   return TSR_OK;
 }
 
+/* The memory of each node. Where nodes are not told apart, a pair of devices is measured as such.
+ */
 static tsr_status add_host(tsr_bench *b) {
   int set[TSR_MAX_DEVICES];
+  char name[32];
+  if (b->devices <= (b->nodes > 1 ? 1 : 2)) return TSR_OK;
   for (int d = 0; d < b->devices; d++) set[d] = d;
-  return b->devices > 2 ? add_shared(b, "host", set, b->devices) : TSR_OK;
+  for (b->node = 0; b->node < b->nodes; b->node++) {
+    snprintf(name, sizeof name, "host%d memory", b->node);
+    shared s = {b->nodes > 1 ? name : "host", set, b->devices, node(b), node(b) + 1};
+    TSR_TRY(add_shared(b, &s));
+  }
+  b->node = 0;
+  return TSR_OK;
 }
 
 /* ---- Together: one device and its peers ---- */
@@ -288,9 +352,11 @@ static tsr_status add_peer_channel(tsr_bench *b, int d, bool in) {
 tsr_status tsr_probe_links(tsr_bench *b) {
   tsr_bench_progress(b, 0.05, "links");
   TSR_TRY(measure_each(b));
+  find_near(b);
   tsr_bench_progress(b, 0.15, "links under kernels");
   TSR_TRY(measure_shapes(b));
   tsr_bench_progress(b, 0.2, "links together");
+  TSR_TRY(tsr_probe_crossings(b));
   TSR_TRY(add_host(b));
   TSR_TRY(add_pairs(b));
   tsr_bench_progress(b, 0.3, "links between devices");
@@ -298,5 +364,5 @@ tsr_status tsr_probe_links(tsr_bench *b) {
     TSR_TRY(add_peer_channel(b, d, false));
     TSR_TRY(add_peer_channel(b, d, true));
   }
-  return TSR_OK;
+  return tsr_probe_add_crossings(b);
 }

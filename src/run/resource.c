@@ -100,7 +100,9 @@ tsr_status tsr_resource_reserve_arena(tsr_runner *runner, int location, size_t b
   double began = tsr_now();
   if (arena->base != NULL) runner->engine->free(runner->state, device, arena->base);
   *arena = (tsr_arena){0};
-  TSR_TRY(runner->engine->alloc(runner->state, device, bytes, &arena->base));
+  TSR_TRY(device == TSR_HOST ? tsr_near_alloc(&runner->near, runner->engine, runner->state,
+                                              location - runner->devices, bytes, &arena->base)
+                             : runner->engine->alloc(runner->state, device, bytes, &arena->base));
   arena->bytes = bytes;
   tsr_log(TSR_LOG_DEBUG, "arena of location %d: %zu bytes in %.1f ms", location, bytes,
           1e3 * (tsr_now() - began));

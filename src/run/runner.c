@@ -8,19 +8,12 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/process_limits.h"
 #include "base/log.h"
 #include "plan/residency.h"
 #include "run/inside.h"
 
 /* ---- Creating and destroying ---- */
-
-/* Processors this process may run on. */
-static int available_cores(void) {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
-  long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  return cores > 0 ? (int)cores : 1;
-}
 
 static void init_locks(tsr_runner *runner) {
   pthread_mutex_init(&runner->enter, NULL);
@@ -94,7 +87,8 @@ tsr_status tsr_runner_create(const tsr_engine *engine, tsr_engine_state *state, 
   if (made == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a runner");
   made->engine = engine;
   made->state = state;
-  made->cores = settings != NULL && settings->cores > 0 ? settings->cores : available_cores();
+  made->cores = settings != NULL && settings->cores > 0 ? settings->cores : tsr_process_cores();
+  if (settings != NULL && settings->near != NULL) made->near = *settings->near;
   made->warm = settings != NULL && settings->warm;
   made->poison = settings != NULL && settings->poison && engine->poison != NULL;
   atomic_store(&made->spin, tsr_may_spin(made->cores, devices));

@@ -15,6 +15,7 @@
 
 #include "engine/engine.h"
 #include "plan/plan.h"
+#include "run/near.h"
 #include "run/pinner.h"
 
 typedef struct tsr_runner tsr_runner;
@@ -29,6 +30,7 @@ typedef struct tsr_runner_settings {
   int cores;   /* processors that the runner may use; 0: all that this process may use */
   bool poison; /* before each job, its arenas count as unwritten again, if the engine can do that */
   bool warm; /* make usual queues now; run each kernel of a plan once before the plan first runs */
+  const tsr_near *near;      /* where devices are, for threads and the ring; NULL: unknown */
   const size_t *free_memory; /* with warm: free bytes of each device, of which the runner allocates
                                 a part as its first arena; NULL: it allocates none now */
 } tsr_runner_settings;

@@ -72,12 +72,17 @@ void tsr_staging_start(tsr_job *job) {
     atomic_store(&job->staging_at[l], job->program->queue_first[job->program->staging_queue[l]]);
 }
 
-/* Among the staging queues that no thread has taken and whose next command may run, returns the one
- * whose command comes first in the plan, and *at, the command's place in by_queue. -1: none.
- * *over: no commands are left but those that threads are running. */
-static int choose(tsr_job *job, uint32_t *at, bool *over) {
+/* Whether the staging queue copies in memory of another node than the thread's. */
+static bool is_far(const tsr_worker *worker, const tsr_job *job, int staging) {
+  const tsr_plan *plan = job->plan;
+  int node = plan->queue[job->program->staging_queue[staging]].location - plan->machine_devices;
+  return worker->runner->near.places && worker->node != node;
+}
+
+int tsr_staging_choose(const tsr_worker *worker, tsr_job *job, uint32_t *at, bool *over) {
   const tsr_program *p = job->program;
   int best = -1;
+  bool best_far = true;
   uint32_t first = UINT32_MAX;
   *over = true;
   for (int l = 0; l < p->staging_queues; l++) {
@@ -85,7 +90,10 @@ static int choose(tsr_job *job, uint32_t *at, bool *over) {
     uint32_t end = p->queue_first[p->staging_queue[l] + 1], next = now & ~TSR_STAGING_TAKEN;
     if (next + (next != now) >= end) continue;
     *over = false;
-    if (next != now || p->by_queue[next] >= first || !is_ready(job, p->by_queue[next])) continue;
+    bool far = is_far(worker, job, l);
+    bool better = best < 0 || far < best_far || (far == best_far && p->by_queue[next] < first);
+    if (next != now || !better || !is_ready(job, p->by_queue[next])) continue;
+    best_far = far;
     first = p->by_queue[next];
     best = l;
     *at = next;
@@ -102,13 +110,13 @@ static bool take(tsr_job *job, int staging, uint32_t at) {
 /* Each staging queue runs in order, but its commands are run by whichever thread is free: if cores
  * are shared, some threads are slow, and a queue with a thread of its own could be slow throughout.
  */
-void tsr_staging_run(tsr_job *job) {
+void tsr_staging_run(const tsr_worker *worker, tsr_job *job) {
   tsr_backoff backoff = {0};
   bool over = false;
   if (!await_users(job)) return;
   while (!tsr_job_failed(job)) {
     uint32_t at;
-    int staging = choose(job, &at, &over);
+    int staging = tsr_staging_choose(worker, job, &at, &over);
     if (over) return;
     if (staging < 0 || !take(job, staging, at)) {
       if (tsr_prefault_step(&job->prefault)) continue;

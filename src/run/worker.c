@@ -36,8 +36,33 @@ static tsr_job *next_job(tsr_worker *worker) {
   return tsr_job_next(worker);
 }
 
+/* ---- Where threads run ---- */
+
+/* Threads for the devices are near their device. Staging threads are near the devices in turn, so
+ * that a node has as many as its share of the devices. */
+static int node_of(const tsr_worker *worker) {
+  const tsr_runner *runner = worker->runner;
+  int device = worker->staging >= 0 ? worker->staging % runner->devices : worker->device;
+  return runner->near.nodes > 0 ? runner->near.node[device] : -1;
+}
+
+/* The number of threads for which the node must have CPUs, if this one is to be bound to it: those
+ * for its devices, of which some may not have been started yet, and the staging threads up to this
+ * one. */
+static int threads_there(const tsr_worker *worker) {
+  const tsr_near *near = &worker->runner->near;
+  int threads = 0;
+  for (int d = 0; d < TSR_MAX_DEVICES; d++) threads += near->node[d] == worker->node;
+  for (int s = 0; s <= worker->staging; s++)
+    threads += near->node[s % worker->runner->devices] == worker->node;
+  return threads;
+}
+
+/* ---- The thread ---- */
+
 static void *work(void *argument) {
   tsr_worker *worker = argument;
+  (void)tsr_near_bind(&worker->runner->near, worker->node, threads_there(worker));
   for (tsr_job *job; (job = next_job(worker)) != NULL;) {
     if (!needs(worker, job)) continue;
     await_turn(worker, job);
@@ -46,7 +71,7 @@ static void *work(void *argument) {
       continue;
     }
     atomic_fetch_sub_explicit(&job->to_submit, 1, memory_order_acq_rel);
-    tsr_staging_run(job);
+    tsr_staging_run(worker, job);
     tsr_job_leave(job);
   }
   tsr_job_drop(worker->at);
@@ -55,6 +80,7 @@ static void *work(void *argument) {
 
 tsr_status tsr_worker_start(tsr_worker *worker) {
   worker->at = worker->runner->tail;
+  worker->node = node_of(worker);
   atomic_fetch_add(&worker->at->references, 1);
   if (tsr_thread_start(work, worker, &worker->thread)) return TSR_OK;
   tsr_job_drop(worker->at);

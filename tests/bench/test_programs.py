@@ -65,6 +65,28 @@ def test_blas3(measured):
     assert is_drawn("b.svg", "zsyrk, home h,h,h", "zhemm, home h,h,h")
 
 
+# ---- Engines: the same calls in turn ----
+
+
+def test_engines(program):
+    code, out, err = program("engines", "--engines cpu,host --type d,s --n 32,48 --homes h --repeat 2 "
+                             "--csv e.csv", ["--machine", SMALL])
+    assert code == 0, err
+    rows = read_csv("e.csv", ("engine", "ratio"))
+    assert [r["engine"] for r in rows] == 4 * ["cpu", "host"]
+    for first, second in zip(rows[::2], rows[1::2]):
+        assert first["n"] == second["n"] and second["against_s"] == first["median_s"]
+        assert second["ratio"] == pytest.approx(first["median_s"] / second["median_s"])
+    assert len(out.splitlines()) == 7 and "geometric mean" in out
+
+
+def test_engines_refused(program):
+    for message, options in (("--engine: there are two here", "--engine host"),
+                             ("--engines: must be two different", "--engines host,host")):
+        code, _, err = program("engines", options)
+        assert code == 2 and message in err
+
+
 @pytest.mark.parametrize("message, options", [
     ("--resume: needs --csv", "--resume"),
     ("--shard: 3/2: must be I/OF", "--shard 3/2"),

@@ -75,9 +75,8 @@ def test_checks_can_fail(tmp_path):
     """The programs' checks say so when a result is wrong."""
     source = tmp_path / "wrong.cpp"
     text = (HERE / "routines.cpp").read_text(encoding="utf-8")
-    assert text.count("return side_ == TSR_LEFT ? of_triangular(") == 1
-    source.write_text(text.replace("return side_ == TSR_LEFT ? of_triangular(",
-                                   "return side_ == TSR_RIGHT ? of_triangular(")
+    assert text.count("return T(1);") == 1  # of a unit diagonal
+    source.write_text(text.replace("return T(1);", "return T(2);")
                       .replace('"check.hpp"', f'"{HERE / "check.hpp"}"'))
     compiled(USUAL, 17, source, tmp_path / "program").ok()
     run([tmp_path / "program"]).exits(1).says("^trmm of type d.* is wrong$", "^trsm of type z")

@@ -70,10 +70,13 @@ def test_shared_memory_alone():
 
 
 def test_small_stacks():
-    """Threads of the program for which a BLAS is all that fits on their stack."""
-    if run([*limited("-s 64"), CALLS, "threads"]).code != 0:
-        missing("BLAS that can do with stacks of 64 KiB")
-    offloaded(2, 33, CALLS, "threads", under=limited("-s 64")).silently().plans(1)
+    """Threads of the program for which a BLAS is all that fits on their stack. How much the BLAS needs
+    differs between processors."""
+    enough = (kib for kib in (64, 80, 96, 128) if run([*limited(f"-s {kib}"), CALLS, "threads"]).code == 0)
+    least = next(enough, None)
+    if least is None:
+        missing("BLAS that can do with stacks of 128 KiB")
+    offloaded(2, 33, CALLS, "threads", under=limited(f"-s {least}")).silently().plans(1)
 
 
 # ---- By the model ----

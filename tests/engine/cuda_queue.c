@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "engine/cuda/internal.h"
+#include "engine/gpu/internal.h"
 
 /* What the imitated runtime answers. */
 static struct { gpuError record, event, stream; } says;

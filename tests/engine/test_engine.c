@@ -97,12 +97,14 @@ static void test_copy_2d(void **state) {
   harness h = harness_open(&(tsr_engine_options){0});
   enum { ROWS = 5, COLUMNS = 7, LD = 9 };
   const size_t width = ROWS * sizeof(double), pitch = LD * sizeof(double);
-  double *from = take(&h, TSR_HOST, LD * 8 * sizeof(double)), to[LD * 8] = {0};
+  double *from = take(&h, TSR_HOST, LD * 8 * sizeof(double));
+  double *to = take(&h, TSR_HOST, LD * 8 * sizeof(double));
   int last = h.count - 1;
   void *first_tile = take(&h, 0, width * COLUMNS), *last_tile = take(&h, last, pitch * COLUMNS);
   tsr_queue *in = queue_of(&h, 0, TSR_QUEUE_IN), *out = queue_of(&h, last, TSR_QUEUE_OUT);
   tsr_queue_event *there = event_of(&h, 0, false);
   fill(from, LD * 8, 1);
+  memset(to, 0, LD * 8 * sizeof(double));
   tsr_copy_args down = {first_tile, from, 0, TSR_HOST, width, pitch, width, COLUMNS};
   tsr_copy_args across = {last_tile, first_tile, last, 0, pitch, width, width, COLUMNS};
   tsr_copy_args up = {to, last_tile, TSR_HOST, last, pitch, pitch, width, COLUMNS};
@@ -119,6 +121,7 @@ static void test_copy_2d(void **state) {
   h.engine->queue_destroy(out);
   h.engine->free(h.state, 0, first_tile);
   h.engine->free(h.state, last, last_tile);
+  h.engine->free(h.state, TSR_HOST, to);
   h.engine->free(h.state, TSR_HOST, from);
   harness_close(&h);
 }

@@ -30,6 +30,7 @@
   CALL(tsr_blas_describe(NULL))                                                               \
   CALL(tsr_engine_describe(NULL, NULL))                                                       \
   CALL(tsr_kept_describe(NULL, NULL))                                                         \
+  CALL(tsr_topology_describe(NULL, NULL))                                                     \
   CALL(tsr_copy_rate(NULL, 0, 0, 0, NULL))                                                    \
   CALL(tsr_malloc(NULL, 0, 0, NULL))                                                          \
   CALL(tsr_memcpy(NULL, NULL, NULL, 0))                                                       \

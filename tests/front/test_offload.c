@@ -497,6 +497,28 @@ static void test_list_nvidia(void **state) {
   assert_int_equal(system(command), 0);
 }
 
+static void test_count_visible(void **state) {
+  static const struct {
+    const char *list;
+    int count;
+  } cases[] = {{NULL, 4},
+               {"", 0},
+               {"-1", 0},
+               {"none", 0},
+               {"0", 1},
+               {"3,0", 2},
+               {"0,-1,2", 1},
+               {"0,4,1", 1},
+               {"0,1,2,3,0", 4},
+               {"GPU-9b85fe9e", 1},
+               {"GPU-9b,MIG-3a", 2},
+               {"1x", 0}};
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    assert_int_equal(tsr_offload_count_visible(cases[i].list, 4), cases[i].count);
+  assert_int_equal(tsr_offload_count_visible("0,1", 0), 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_never),
@@ -516,6 +538,7 @@ int main(void) {
       cmocka_unit_test(test_lateness),
       cmocka_unit_test(test_prices_cross),
       cmocka_unit_test(test_list_nvidia),
+      cmocka_unit_test(test_count_visible),
   };
   return cmocka_run_group_tests(tests, clear, NULL);
 }

@@ -10,7 +10,7 @@ import pytest
 
 from support import ROOT, missing, run
 
-OFF = ["-DTESSERA_CUDA=OFF", "-DTESSERA_TESTS=OFF", "-DTESSERA_EXAMPLES=OFF", "-DTESSERA_BENCH=OFF"]
+OFF = ["-DTESSERA_CUDA=OFF", "-DTESSERA_HIP=OFF", "-DTESSERA_TESTS=OFF", "-DTESSERA_EXAMPLES=OFF", "-DTESSERA_BENCH=OFF"]
 
 
 def configure(source, folder, *options):
@@ -41,6 +41,13 @@ def test_what_was_not_found_is_said_with_its_remedy(tmp_path):
     assert re.search(r"^  no   CUDA engine +no nvcc .*\n.*CUDA toolkit", text, re.M), text
     assert re.search(r"^  no   MPI +no mpicc was found\n.*libopenmpi-dev", text, re.M), text
     assert re.search(r"^  no   BLAS +no OpenBLAS.*\n.*libopenblas0-pthread", text, re.M), text
+
+
+def test_hwloc_is_named_or_what_is_lost_without_it(tmp_path):
+    _, text = configure(ROOT, tmp_path / "with", *OFF)
+    assert re.search(r"^  yes  hwloc +2\.\d", text, re.M) or re.search(r"^  no   hwloc .*\n.*libhwloc-dev", text, re.M), text
+    _, text = configure(ROOT, tmp_path / "without", *OFF, "-DTESSERA_HWLOC=OFF")
+    assert re.search(r"^  no   hwloc +switched off\n.*libhwloc-dev", text, re.M), text
 
 
 def test_the_mpi_is_named(tmp_path):

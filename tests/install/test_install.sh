@@ -60,7 +60,7 @@ configured_without_cmocka() { # folder, more for cmake
   folder=$work/$1
   shift
   PKG_CONFIG_PATH= PKG_CONFIG_LIBDIR=$work/descriptions cmake -S "$root" -B "$folder" \
-    -DTESSERA_CUDA=OFF -DTESSERA_MPI=OFF "$@"
+    -DTESSERA_CUDA=OFF -DTESSERA_HIP=OFF -DTESSERA_MPI=OFF "$@"
 }
 has_no_tests() { [ -e "$work/plain/CMakeCache.txt" ] && [ ! -e "$work/plain/tests" ]; }
 tests_need_cmocka() {

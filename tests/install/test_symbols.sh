@@ -69,6 +69,7 @@ plugin() { # library, names
   check "${1}_shows_what_is_asked_for" shows_private "$1" "$2"
 }
 plugin libtessera_cuda tsr_engine_cuda
+plugin libtessera_hip tsr_engine_hip
 plugin libtessera_nccl tsr_fabric_nccl
 plugin libtessera_pblas_mpi "tsr_pblas_end tsr_pblas_offer"
 

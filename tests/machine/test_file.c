@@ -65,6 +65,7 @@ static void strings_come_back(void **state) {
       "host:215,154 gpu*4@nvswitch:396 pcie:55 rate:62.8",
       "host*3:77.7 interleaved gpu*5@pcie pcie:12.3/2 lat:1.7",
       "host*8:9 gpu*32@nvswitch:3",
+      "host*2:170,150 sockets:40 gpu*4@pcie",
       "gpu*2 net:12.3,1.7",
   };
   for (size_t i = 0; i < sizeof strings / sizeof *strings; i++) {
@@ -329,6 +330,7 @@ static void cache_paths(void **state) {
   (void)state;
   char *one = NULL, *other = NULL, expected[96];
   struct stat what;
+  unsetenv("XDG_RUNTIME_DIR");
   setenv("XDG_CACHE_HOME", folder, 1);
   assert_int_equal(tsr_machine_cache_path("GPU-1 2/../x", &one), TSR_OK);
   assert_int_equal(tsr_machine_cache_path("GPU-1 2/../y", &other), TSR_OK);
@@ -353,6 +355,45 @@ static void cache_paths(void **state) {
   assert_int_equal(tsr_machine_cache_path("x", &one), TSR_ERR_IO);
 }
 
+/* The path that a function finds has the folder `in` at its beginning; with `make` the file is made
+ * there. */
+static void finds(tsr_status (*find)(const char *, char **), const char *in, bool make) {
+  char *found = NULL;
+  assert_int_equal(find("x", &found), TSR_OK);
+  assert_memory_equal(found, in, strlen(in));
+  if (make) assert_int_equal(tsr_text_write_file(found, "{}", 2), TSR_OK);
+  free(found);
+}
+
+/* A home in which nothing can be made, even by root: a file stands where a folder has to be. */
+static void cache_without_a_home(void **state) {
+  (void)state;
+  char home[96], session[96], command[256];
+  snprintf(home, sizeof home, "%s/home", folder);
+  snprintf(session, sizeof session, "%s/session", folder);
+  assert_int_equal(tsr_text_write_file(home, "", 0), TSR_OK);
+  unsetenv("XDG_CACHE_HOME");
+  unsetenv("XDG_RUNTIME_DIR");
+  setenv("HOME", home, 1);
+  char *found = NULL;
+  assert_int_equal(tsr_machine_cache_path("x", &found), TSR_ERR_IO);
+  assert_non_null(strstr(tsr_message(), home));
+  assert_int_equal(mkdir(session, 0700), 0);
+  setenv("XDG_RUNTIME_DIR", session, 1);
+  finds(tsr_machine_cache_path, session, false);
+  finds(tsr_machine_cache_path_to_write, session, true);
+  finds(tsr_machine_cache_path, session, false);
+  assert_int_equal(remove(home), 0);
+  assert_int_equal(mkdir(home, 0700), 0);
+  finds(tsr_machine_cache_path, session, false); /* the one that has the file */
+  finds(tsr_machine_cache_path_to_write, home, true);
+  finds(tsr_machine_cache_path, home, false);
+  unsetenv("HOME");
+  unsetenv("XDG_RUNTIME_DIR");
+  snprintf(command, sizeof command, "rm -r %s %s", home, session);
+  assert_int_equal(system(command), 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(strings_come_back),
@@ -368,6 +409,7 @@ int main(void) {
       cmocka_unit_test(other_names_are_refused),
       cmocka_unit_test(allocations_may_fail),
       cmocka_unit_test(cache_paths),
+      cmocka_unit_test(cache_without_a_home),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

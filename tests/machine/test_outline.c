@@ -37,6 +37,7 @@ static void expect(const char *source, int memory, int shared, int own, int port
   assert_int_equal(count_role(m, TSR_CHANNEL_SHARED), shared);
   assert_int_equal(count_role(m, TSR_CHANNEL_OWN), own);
   assert_int_equal(count_role(m, TSR_CHANNEL_PORT), port);
+  assert_int_equal(count_role(m, TSR_CHANNEL_CROSSING), m->nodes * (m->nodes - 1));
   assert_int_equal(count_role(m, TSR_CHANNEL_OTHER), 0);
   assert_int_equal(outline.fabric, fabric);
   tsr_machine_destroy(m);
@@ -68,6 +69,9 @@ static void rates_together(void **state) {
       {"host:90,60 gpu*4 pcie:25", 90, 60, 72}, /* x + 1.5 x = 90: 36 each way */
       {"host:200 gpu*8 pcie:25/pair", 100, 100, 200},
       {"host*2:30 gpu*4 pcie:25", 60, 60, 60},
+      {"host*2:90 sockets:10 gpu*4 pcie:25", 100, 100, 180},
+      /* Half of what devices take crosses: 2 x 10 each way. */
+      {"host*2:90 interleaved sockets:10 gpu*4 pcie:25", 40, 40, 40},
       {"a100x8", 96, 96, 96},
       {"h200x4", 215, 154, 179.45},
   };

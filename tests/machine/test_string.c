@@ -79,12 +79,61 @@ static void memory_nodes(void **state) {
   assert_int_equal(m->device[2].host_node, 5);
   assert_true(weight(channel(m, "host0 memory"), 4, 0) == 1);
   assert_true(weight(channel(m, "host0 memory"), 5, 0) == 0);
-  assert_int_equal(channel(m, "pcie0 to GPUs")->count, 2); /* from both nodes over one link */
+  /* From both nodes, and from interleaved memory, over one link. */
+  assert_int_equal(channel(m, "pcie0 to GPUs")->count, 3);
+  assert_int_equal(tsr_machine_host(m, 1), 5);
+  assert_int_equal(tsr_machine_host(m, TSR_INTERLEAVED), 6);
   tsr_machine_destroy(m);
   m = parse("host*2:100 gpu*4 pcie:25 interleaved");
   assert_true(m->interleaved);
-  assert_true(weight(channel(m, "host0 memory"), 4, 0) == 0.5);
-  assert_true(weight(channel(m, "host0 memory"), 5, 0) == 0.5);
+  assert_int_equal(tsr_machine_host(m, 0), 6);
+  tsr_machine_destroy(m);
+  m = parse("gpu*4");
+  assert_int_equal(tsr_machine_host(m, TSR_INTERLEAVED), 4);
+  tsr_machine_destroy(m);
+}
+
+/* Half of each copy from interleaved memory comes from each node, and a half of that of the far
+ * node over the link between the sockets. */
+static void interleaved_memory(void **state) {
+  (void)state;
+  tsr_machine *m = parse("host*2:100,80 sockets:20 gpu*4@nvswitch:300 pcie:25");
+  int hosts = tsr_machine_host(m, TSR_INTERLEAVED);
+  assert_true(near(m->link[hosts][0].bandwidth, 2 / (1 / 25e9 + 1 / 20e9)));
+  assert_true(weight(channel(m, "host0 memory"), hosts, 0) == 0.5);
+  assert_true(near(weight(channel(m, "host1 memory"), 0, hosts), 0.5 * 100 / 80));
+  assert_true(weight(channel(m, "pcie0 to GPUs"), hosts, 0) == 1);
+  assert_true(weight(channel(m, "sockets 1 to 0"), hosts, 0) == 0.5);
+  assert_true(weight(channel(m, "sockets 0 to 1"), hosts, 0) == 0);
+  assert_true(weight(channel(m, "sockets 0 to 1"), 0, hosts) == 0.5);
+  tsr_machine_destroy(m);
+  m = parse("host*4:100 gpu*4");
+  hosts = tsr_machine_host(m, TSR_INTERLEAVED);
+  assert_true(weight(channel(m, "sockets 3 to 0"), hosts, 0) == 0.25);
+  tsr_machine_destroy(m);
+}
+
+static void links_between_sockets(void **state) {
+  (void)state;
+  tsr_machine *m = parse("host*2:100 sockets:20 gpu*4@nvswitch:300 pcie:25");
+  const tsr_channel *there = channel(m, "sockets 0 to 1"), *back = channel(m, "sockets 1 to 0");
+  assert_true(near(there->capacity, 20e9) && near(back->capacity, 20e9));
+  assert_true(weight(there, 4, 2) == 1 && weight(back, 5, 0) == 1); /* reads of the far node */
+  assert_true(weight(there, 0, 5) == 1 && weight(back, 2, 4) == 1); /* writes to it */
+  assert_true(weight(there, 4, 0) == 0 && weight(there, 5, 0) == 0);
+  assert_true(weight(there, 0, 2) == 0); /* over the switch */
+  assert_true(near(m->link[4][0].bandwidth, 25e9) && near(m->link[4][2].bandwidth, 20e9));
+  assert_true(near(m->link[4][5].bandwidth, 20e9));
+  tsr_machine_destroy(m);
+  m = parse("host*2:100 gpu*4@pcie pcie:60");
+  there = channel(m, "sockets 0 to 1");
+  assert_true(near(there->capacity, 50e9)); /* half of a node's memory, when nobody says */
+  assert_true(weight(there, 0, 2) == 1 && weight(there, 0, 1) == 0);
+  assert_true(near(m->link[0][2].bandwidth, 50e9) && near(m->link[0][1].bandwidth, 60e9));
+  tsr_machine_destroy(m);
+  m = parse("host*2:100 gpu*1"); /* nothing crosses to the socket without a device but its writes */
+  assert_true(weight(channel(m, "sockets 0 to 1"), 0, 2) == 1);
+  assert_int_equal(channel(m, "sockets 1 to 0")->count, 2);
   tsr_machine_destroy(m);
 }
 
@@ -145,6 +194,25 @@ static void network(void **state) {
   tsr_machine_destroy(m);
   m = parse("gpu*2");
   assert_true(m->network.bandwidth == 0 && m->network.latency == 0);
+  tsr_machine_destroy(m);
+}
+
+static void unlike_devices(void **state) {
+  (void)state;
+  tsr_machine *m = parse("gpu*4 mem:80,24 speed:1,0.5,0.25");
+  const double speeds[] = {1, 0.5, 0.25, 0.25}, memories[] = {80e9, 24e9, 24e9, 24e9};
+  for (int d = 0; d < 4; d++) {
+    assert_true(m->device[d].speed == speeds[d]);
+    assert_true(near(m->device[d].memory, memories[d]));
+  }
+  double fast =
+      tsr_machine_kernel_time(m, 0, TSR_KERNEL_GEMM, TSR_D, 4096, 4096, 4096, false, true, 0);
+  double slow =
+      tsr_machine_kernel_time(m, 3, TSR_KERNEL_GEMM, TSR_D, 4096, 4096, 4096, false, true, 0);
+  assert_true(slow > 3.9 * fast && slow < 4.1 * fast);
+  tsr_machine_destroy(m);
+  m = parse("speed:2 gpu*2 mem:16");
+  assert_true(m->device[1].speed == 2 && near(m->device[1].memory, 16e9));
   tsr_machine_destroy(m);
 }
 
@@ -211,6 +279,9 @@ static const bad bad_strings[] = {
     {"host:200,100,50", 13, "host:200,100,50"},
     {"host*9:200", 6, "host*9:200"},
     {"host*2", 7, "host*2"},
+    {"host*2:9 sockets", 17, "sockets"},
+    {"host*2:9 sockets:0", 18, "sockets:0"},
+    {"host:9 gpu*2 sockets:5", 1, "several memory nodes"},
     {"gpu*4 pcie", 11, "pcie"},
     {"gpu*4 pcie:25/", 15, "pcie:25/"},
     {"gpu*4 pcie:25/0", 15, "pcie:25/0"},
@@ -224,6 +295,12 @@ static const bad bad_strings[] = {
     {"gpu*4 rate.s:5 rate:5,6", 16, "rate:5,6"},
     {"gpu*4 mem:0", 11, "mem:0"},
     {"gpu*4:16 mem:16", 1, "only once"},
+    {"gpu*4 mem:16,", 14, "mem:16,"},
+    {"gpu*2 mem:16,16,16", 1, "at most as many"},
+    {"gpu*2 speed:1,1,1", 1, "at most as many"},
+    {"gpu*2 speed", 12, "speed"},
+    {"gpu*2 speed:1,0", 15, "speed:1,0"},
+    {"gpu*2 speed:1,,1", 15, "speed:1,,1"},
     {"gpu*4 hbm=3", 10, "hbm=3"},
     {"gpu*4 lat:8us", 12, "lat:8us"},
     {"gpu*4 launch", 13, "launch"},
@@ -255,7 +332,8 @@ static void errors_point_at_the_place(void **state) {
 static void every_cut_of_a_string_is_safe(void **state) {
   (void)state;
   static const char whole[] =
-      "host*2:215,154 interleaved gpu*4:80@nvswitch:300 pcie:25/pair rate:19,38 rate.h:7 "
+      "host*2:215,154 sockets:64 interleaved gpu*4:80@nvswitch:300 pcie:25/pair rate:19,38 "
+      "rate.h:7 "
       "staging:4@9/30 net:12.5,2";
   char part[sizeof whole];
   for (size_t length = 0; length < sizeof whole; length++) {
@@ -289,10 +367,13 @@ int main(void) {
       cmocka_unit_test(the_example),
       cmocka_unit_test(directions_of_host_memory),
       cmocka_unit_test(memory_nodes),
+      cmocka_unit_test(interleaved_memory),
+      cmocka_unit_test(links_between_sockets),
       cmocka_unit_test(fabrics),
       cmocka_unit_test(rates_of_types),
       cmocka_unit_test(small_words),
       cmocka_unit_test(network),
+      cmocka_unit_test(unlike_devices),
       cmocka_unit_test(no_devices),
       cmocka_unit_test(largest_machine),
       cmocka_unit_test(errors_point_at_the_place),

@@ -44,6 +44,9 @@ static const named_machine machines[] = {
     {"pairs", "host:200 gpu*8@nvswitch:300 pcie:25/pair rate:19", 0},
     /* Devices that reach each other over their host links, on two nodes. */
     {"sockets", "host*2:150 gpu*4:16@pcie pcie:12/2 rate:7", 0},
+    /* Two sockets with little between them, and a switch between all devices. */
+    {"crossing", "host*2:150 sockets:20 gpu*8:80@nvswitch:250 pcie:24 rate:17.2", 0},
+    {"summit6", "machines/summit-node.json", 0},
     /* Devices that reach each other through host memory. */
     {"apart", "host:60 gpu*3:24@none pcie:20 rate:9,18", 0},
     /* unlike() changes some of them. */
@@ -204,12 +207,13 @@ static void place(const tsr_machine *machine, char home, tsr_type type, tsr_oper
   if ((home == '-') == is_there)
     golden_wrong("home %c of an operand of %d rows", home, (int)o->rows);
   bool on_device = home >= '0' && home <= '9';
-  bool pinned = home == 'p' || home == 'r';
-  if (!on_device && !has_letter("hpqr-", home)) golden_wrong("home %c: no such place", home);
+  bool pinned = home == 'p' || home == 'r' || home == 'i';
+  if (!on_device && !has_letter("hpqri-", home)) golden_wrong("home %c: no such place", home);
   int64_t bytes = tsr_operand_bytes(o, type);
   o->memory = on_device ? TSR_DEVICE : pinned ? TSR_PINNED : TSR_PAGEABLE;
   o->location = on_device     ? home - '0'
                 : home == 'r' ? machine->devices + machine->nodes - 1
+                : home == 'i' ? tsr_machine_host(machine, TSR_INTERLEAVED)
                               : machine->devices;
   o->pinned_begin = 0;
   o->pinned_end = pinned ? bytes : home == 'q' ? bytes / 2 : 0;

@@ -11,7 +11,8 @@
  *          and hemm: side uplo; syrk, herk, syr2k and her2k: uplo trans; trmm and trsm: side uplo
  *          transa diag), and its extents in that order (m, n, k, as far as it has them).
  * HOMES    of A, B and C, a letter each: h pageable host memory, p pinned, q its first half pinned,
- *          r pinned at the last host node, a digit a device, - no such operand.
+ *          r pinned at the last host node, i pinned and interleaved, a digit a device, - no such
+ *          operand.
  * WORDS    beta=0, beta=1 or beta=r, another value (the default); alpha=0, 1 or r (the default);
  *          pad=N: elements between columns; budget=N: MB of a device (N,N,...: of each);
  *          tile=N: square tiles; ring=N: MB for staging; map=MBxNB@PxQ: C is mapped so;

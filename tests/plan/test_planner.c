@@ -36,6 +36,13 @@ static const char *const machines[] = {
 };
 enum { MACHINES = sizeof machines / sizeof *machines };
 
+static const char *const sockets[] = {
+    "host*2:100 sockets:10 gpu*5@nvswitch:300 pcie:25 rate:19",
+    "host*3:20 interleaved sockets:5 gpu*3@pcie pcie:10 rate:1",
+    "host*2:50 sockets:3 gpu*4:1@none pcie:12/pair rate:7",
+};
+enum { SOCKETS = sizeof sockets / sizeof *sockets };
+
 typedef struct problem {
   tsr_machine *machine;
   tsr_call call;
@@ -53,7 +60,9 @@ static void random_home(problem *p, int x) {
   int64_t bytes = tsr_operand_bytes(o, p->call.type);
   int kind = (int)below(4);
   o->alignment = 4;
-  o->location = kind == 3 ? (int)below(p->machine->devices) : p->machine->devices;
+  int nodes = p->machine->nodes, node = nodes > 1 ? (int)below(nodes + 1) : 0;
+  o->location = kind == 3 ? (int)below(p->machine->devices)
+                          : tsr_machine_host(p->machine, node < nodes ? node : TSR_INTERLEAVED);
   o->memory = kind == 3 ? TSR_DEVICE : kind == 0 ? TSR_PINNED : TSR_PAGEABLE;
   o->pinned_begin = kind == 2 ? below(bytes + 1) : 0;
   o->pinned_end = kind == 0 ? bytes : kind == 2 ? o->pinned_begin + below(bytes + 1) : 0;
@@ -190,15 +199,13 @@ static void check_plan(problem *p, int number) {
   tsr_plan_free(plan);
 }
 
-static void random_plans(void **unused) {
-  (void)unused;
-  const char *count = getenv("TSR_TEST_PLANS");
-  int plans = count ? atoi(count) : 1500;
+/* Makes so many plans on these machines. */
+static void make_plans(const char *const *strings, int machine_count, int plans) {
   for (int i = 0; i < plans; i++) {
     problem p = {0};
     state = (uint64_t)i * 7919 + 12345;
     for (int j = 0; j < 4; j++) next_random();
-    assert_int_equal(tsr_machine_parse(machines[below(MACHINES)], &p.machine), TSR_OK);
+    assert_int_equal(tsr_machine_parse(strings[below(machine_count)], &p.machine), TSR_OK);
     random_call(&p);
     random_options(&p);
     check_plan(&p, i);
@@ -206,7 +213,23 @@ static void random_plans(void **unused) {
   }
 }
 
+static int count_of(int otherwise) {
+  const char *count = getenv("TSR_TEST_PLANS");
+  return count ? atoi(count) : otherwise;
+}
+
+static void random_plans(void **unused) {
+  (void)unused;
+  make_plans(machines, MACHINES, count_of(1500));
+}
+
+static void random_plans_on_sockets(void **unused) {
+  (void)unused;
+  make_plans(sockets, SOCKETS, count_of(150));
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(random_plans)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(random_plans),
+                                     cmocka_unit_test(random_plans_on_sockets)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

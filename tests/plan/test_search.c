@@ -115,12 +115,26 @@ static void test_home(void **state) {
   tsr_machine_destroy(machine);
 }
 
+/* All operands at home on one of four GPUs, whose links are so slow that only a plan with a larger
+ * share of C at home is faster than that GPU alone. */
+static void test_home_and_helpers(void **state) {
+  (void)state;
+  tsr_machine *machine = planning_machine("host:200 gpu*4@nvlink:20 pcie:50 rate:50");
+  tsr_call call = product(machine, 8192, 8192, "000");
+  double free = predicted(machine, &call, false, NULL);
+  double alone = on_first(machine, 1, 8192, 8192, "000");
+  assert_true(free < 0.7 * alone);
+  assert_true(free <= planning_noise * predicted(machine, &call, true, NULL));
+  tsr_machine_destroy(machine);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_fewer),
       cmocka_unit_test(test_apart),
       cmocka_unit_test(test_obeyed),
       cmocka_unit_test(test_home),
+      cmocka_unit_test(test_home_and_helpers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,7 +96,7 @@ def test_read_only(context, tessera):
 
 
 def test_contexts(tessera):
-    with pytest.raises(tessera.EngineError, match="name cuda, host or cpu"):
+    with pytest.raises(tessera.EngineError, match="name cuda, hip, host or cpu"):
         tessera.Context(engine="opencl")
     with pytest.raises(tessera.ArgumentError, match="devices is empty"):
         tessera.Context(devices=[])

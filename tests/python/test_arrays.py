@@ -236,13 +236,25 @@ def test_dlpack(context, dtype, old):
     assert "stream" not in {key for asked in x.asked for key in asked}  # of memory of the host
 
 
-def test_dlpack_refused(context, tessera):
-    class Elsewhere(ByDlpack):
-        def __dlpack_device__(self):
-            return (10, 0)  # ROCm
+class Elsewhere(ByDlpack):
+    """A unit matrix that says it is on a device of that kind."""
 
-    with pytest.raises(tessera.ArgumentError, match="kind 10; give an array in host memory or on an"):
-        context.matmul(Elsewhere(np.eye(3)), np.eye(3))
+    def __init__(self, kind):
+        super().__init__(np.eye(3))
+        self.kind = kind
+
+    def __dlpack_device__(self):
+        return self.kind, 0
+
+
+def test_dlpack_refused(context, tessera):
+    with pytest.raises(tessera.ArgumentError, match="kind 7; give an array in host memory or on an"):
+        context.matmul(Elsewhere(7), np.eye(3))  # Vulkan
+    for kind, engine in ((10, "hip"), (2, "cuda"), (13, "cuda")):
+        with pytest.raises(tessera.ArgumentError, match=f"on a GPU of the engine {engine}, and the context's engine"):
+            context.matmul(Elsewhere(kind), np.eye(3))
+    for pinned in (3, 11):  # by CUDA, by ROCm
+        assert np.array_equal(context.matmul(Elsewhere(pinned), np.eye(3)), np.eye(3))
     with pytest.raises(tessera.ArgumentError, match="a has the type DLPack's code 0 with 32 bits"):
         context.matmul(ByDlpack(np.eye(3, dtype="i4")), np.eye(3))
     with pytest.raises(tessera.ArgumentError, match="b has 1 dimensions"):

@@ -39,7 +39,7 @@ class Devices:
 
 
 def on_gpu(device, stream=None, exported=False):
-    return SimpleNamespace(on_cuda=True, bytes=8, address=1000 * device, stream=stream,
+    return SimpleNamespace(on_gpu=True, bytes=8, address=1000 * device, stream=stream,
                            exported=exported)
 
 
@@ -63,7 +63,7 @@ def call(streams, handle):
 
 
 def test_host_memory_has_no_streams(streams, handle):
-    streams.add(SimpleNamespace(on_cuda=False))
+    streams.add(SimpleNamespace(on_gpu=False))
     assert call(streams, handle) == ["call"]
 
 

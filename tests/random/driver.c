@@ -196,7 +196,8 @@ static bool run_line(const arguments *args) {
 
 static int usage(void) {
   fputs(
-      "usage: random_driver [--engine host|cuda|cpu] [--op NAME] [--seed S] [--first I] [--count "
+      "usage: random_driver [--engine cuda|hip|host|cpu] [--op NAME] [--seed S] [--first I] "
+      "[--count "
       "N]\n"
       "                     [--devices N,N...] [--patience SECONDS] [--verbose]\n"
       "                     [--placements | --case LINE]\n",

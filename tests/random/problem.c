@@ -44,12 +44,14 @@ static int64_t log_between(rng *r, int64_t least, int64_t most) {
 /* ---- Machines ---- */
 
 /* Before and after the number of devices. Rates differ so that links bind in some, kernels in
- * others; the third has no links between devices. */
+ * others; the third has no links between devices; in the last, much goes by devices of the other
+ * socket. */
 static const char *const machines[][2] = {
     {"host:200 gpu*", "@nvswitch:300 pcie:25/pair rate:19"},
     {"host:200 gpu*", "@nvswitch:300 pcie:25 rate:0.5"},
     {"host:40 gpu*", " pcie:12 rate:5"},
     {"host:50 gpu*", "@nvswitch:20 pcie:12/pair rate:60"},
+    {"host*2:100 sockets:2 gpu*", "@nvswitch:300 pcie:25 rate:60"},
 };
 
 int problem_machines(void) {

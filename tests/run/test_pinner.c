@@ -55,7 +55,7 @@ static void rig_open(rig *r, int may_end) {
   r->engine.pin = spy_pin;
   assert_int_equal(r->engine.open(&options, &r->state, info, &devices), TSR_OK);
   assert_int_equal(tsr_runner_create(&r->engine, r->state, devices, NULL, &r->runner), TSR_OK);
-  assert_int_equal(tsr_pinner_create(&r->engine, r->state, &r->pinner), TSR_OK);
+  assert_int_equal(tsr_pinner_create(&r->engine, r->state, NULL, &r->pinner), TSR_OK);
   r->memory = aligned_alloc(4096, 3 * BYTES);
   assert_non_null(r->memory);
 }
@@ -198,10 +198,10 @@ static void minds_engines_that_cannot(void **state) {
   rig_open(&r, 0);
   tsr_pinner_destroy(r.pinner);
   r.engine.pin = NULL;
-  assert_int_equal(tsr_pinner_create(&r.engine, r.state, &r.pinner), TSR_OK);
+  assert_int_equal(tsr_pinner_create(&r.engine, r.state, NULL, &r.pinner), TSR_OK);
   assert_int_equal(tsr_pinner_add(r.pinner, r.memory, BYTES), TSR_ERR_UNSUPPORTED);
   tsr_pinner_destroy(r.pinner);
-  assert_int_equal(tsr_pinner_create(NULL, NULL, &r.pinner), TSR_OK);
+  assert_int_equal(tsr_pinner_create(NULL, NULL, NULL, &r.pinner), TSR_OK);
   assert_int_equal(tsr_pinner_add(r.pinner, r.memory, BYTES), TSR_OK);
   refused(&r, r.memory + 1, BYTES, "unregister");
   assert_int_equal(tsr_pinner_touching(r.pinner, r.memory, BYTES), 0);

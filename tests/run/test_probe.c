@@ -80,6 +80,8 @@ static void note_progress(void *user, double fraction, const char *what) {
   if (strcmp(what, "staging") == 0) worse = staged_with;
 }
 
+static const tsr_near *probed_near; /* NULL: one host memory node */
+
 static tsr_status probe(int devices, bool check, tsr_machine **machine) {
   tsr_engine_options open = {.count = devices, .emulated_memory = 64 << 20, .check = check};
   tsr_device_info info[TSR_MAX_DEVICES];
@@ -88,7 +90,8 @@ static tsr_status probe(int devices, bool check, tsr_machine **machine) {
   tsr_status status = tsr_engine_host.open(&open, &state, info, &count);
   if (status != TSR_OK) return status;
   last_fraction = 0;
-  tsr_probe_options options = {.quick = true, .progress = note_progress, .user = &steps};
+  tsr_probe_options options = {
+      .quick = true, .near = probed_near, .progress = note_progress, .user = &steps};
   status = tsr_probe(&tsr_engine_host, state, info, count, &options, machine);
   worse = GOOD;
   tsr_engine_host.close(state);
@@ -136,6 +139,65 @@ static void measures_emulated_devices(void **state) {
     assert_true(m->submit_copy > 0 && m->submit_kernel > 0 && m->cpu_latency > 0);
     tsr_machine_destroy(m);
   }
+}
+
+/* ---- Several host memory nodes ---- */
+
+/* Two nodes with two devices each, of which the last says nothing. Nothing is bound, and all memory
+ * comes from the node that is here. */
+static const tsr_near two_nodes = {.nodes = 2, .node = {0, 0, 1, -1}, .places = true};
+
+static int uses_of(const tsr_machine *m, const char *name, int from, int to) {
+  for (int c = 0; c < m->channels; c++) {
+    if (strcmp(m->channel[c].name, name) != 0) continue;
+    int count = 0;
+    for (int i = 0; i < m->channel[c].count; i++)
+      count += m->channel[c].uses[i].from == from && m->channel[c].uses[i].to == to;
+    return count;
+  }
+  return -1; /* no such channel */
+}
+
+static void check_two_nodes(const tsr_machine *m) {
+  assert_int_equal(m->nodes, 2);
+  assert_int_equal(m->device[0].host_node, 4);
+  assert_int_equal(m->device[2].host_node, 5);
+  assert_true(m->device[3].host_node == 4 || m->device[3].host_node == 5);
+  for (int node = 4; node <= 6; node++) /* 6: interleaved memory */
+    for (int d = 0; d < 4; d++) {
+      assert_true(m->link[node][d].bandwidth > 1e6 && m->link[d][node].bandwidth > 1e6);
+      assert_true(m->link[node][d].shape.count > 2);
+    }
+  assert_true(m->link[4][5].bandwidth > 1e6 && m->link[5][4].bandwidth > 1e6);
+  for (int i = 0; i < m->link[4][2].shape.count; i++)
+    assert_true(m->link[4][2].shape.rate[i] <= m->link[4][5].bandwidth);
+  /* What crosses: reads of the other node's memory, and writes to it. */
+  assert_int_equal(uses_of(m, "sockets 0 to 1", 4, 2), 1);
+  assert_int_equal(uses_of(m, "sockets 0 to 1", 0, 5), 1);
+  assert_int_equal(uses_of(m, "sockets 1 to 0", 5, 0), 1);
+  assert_int_equal(uses_of(m, "sockets 0 to 1", 4, 0), 0);
+  assert_int_equal(uses_of(m, "gpu0+gpu2", 4, 0), -1); /* of different sockets: nothing to share */
+}
+
+static void measures_every_node(void **state) {
+  (void)state;
+  tsr_machine *m = NULL, *again = NULL;
+  tsr_text text = TSR_TEXT_INIT;
+  char *json;
+  probed_near = &two_nodes;
+  tsr_status status = probe(4, checking, &m);
+  probed_near = NULL;
+  if (status != TSR_OK) fail_msg("%s", tsr_message());
+  assert_int_equal(tsr_machine_check(m), TSR_OK);
+  check_two_nodes(m);
+  assert_int_equal(tsr_machine_print_json(m, &text), TSR_OK);
+  assert_int_equal(tsr_text_take(&text, &json), TSR_OK);
+  assert_int_equal(tsr_machine_read_json(json, &again), TSR_OK);
+  check_two_nodes(again);
+  assert_int_equal(tsr_machine_digest(m), tsr_machine_digest(again));
+  free(json);
+  tsr_machine_destroy(again);
+  tsr_machine_destroy(m);
 }
 
 /* A machine must come of it all the same, if with rates that are not worth much. */
@@ -225,6 +287,7 @@ static void the_computer_is_read(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(measures_emulated_devices),
+      cmocka_unit_test(measures_every_node),
       cmocka_unit_test(measures_on_a_busy_machine),
       cmocka_unit_test(gives_everything_back_on_failure),
       cmocka_unit_test(names_files_safely),

@@ -76,6 +76,15 @@ static tsr_status engine_describe(void *unused) {
   return CALLED(tsr_engine_describe)("host", &facts);
 }
 
+static tsr_status topology_describe(void *unused) {
+  (void)unused;
+  tsr_topology_facts facts;
+  tsr_process_limits limits;
+  CALLED(tsr_process_limits_describe)(&limits);
+  (void)CALLED(tsr_memory_interleave)();
+  return CALLED(tsr_topology_describe)("host", &facts);
+}
+
 static tsr_status kept_describe(void *unused) {
   (void)unused;
   char name[64];
@@ -264,6 +273,7 @@ const sweep_visit context_visits[] = {
     VISIT(NULL, settings_error, NULL),
     VISIT(NULL, blas_describe, NULL),
     VISIT(NULL, engine_describe, NULL),
+    VISIT(NULL, topology_describe, NULL),
     VISIT(NULL, kept_describe, NULL),
     VISIT(NULL, questions, check_answered),
     VISIT(NULL, events, check_events),

@@ -172,9 +172,15 @@ static void test_homes(void **state) {
   assert_int_equal(h[1].kind, HOME_PINNED);
   assert_int_equal(h[2].kind, HOME_DEVICE);
   assert_int_equal(h[2].device, 13);
+  assert_int_equal(homes_parse_planned("ABC", "h1,ui,m", HOME_PINNED, h), TOOL_OK);
+  assert_int_equal(h[0].device, 1);
+  assert_int_equal(h[1].kind, HOME_PAGEABLE);
+  assert_int_equal(h[1].device, TSR_INTERLEAVED);
+  assert_int_equal(h[2].device, 0);
   assert_int_equal(homes_parse("u", HOME_PINNED, h), TOOL_OK);
   assert_int_equal(h[2].kind, HOME_PAGEABLE);
-  static const char *const wrong[] = {"", "h,h", "h,h,h,h", "h,h,", "x,h,h", "h,-1,h", "hhh"};
+  static const char *const wrong[] = {"",       "h,h", "h,h,h,h", "h,h,", "x,h,h",
+                                      "h,-1,h", "hhh", "h1,h,h",  "hi",   "m"};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     assert_int_equal(homes_parse(wrong[i], HOME_PINNED, h), TOOL_USAGE);
   }

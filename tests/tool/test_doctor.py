@@ -22,13 +22,17 @@ LAUNCHERS = ["OMPI_COMM_WORLD_SIZE", "MPI_LOCALNRANKS", "PMI_SIZE", "MV2_COMM_WO
 def plain(monkeypatch, tmp_path):
     """Neither settings nor a launcher's variables of whoever runs the tests; a cache of its own."""
     for name in list(os.environ):
-        if name in LAUNCHERS or (name.startswith("TESSERA_") and name != "TESSERA_BIN"):
+        if name in LAUNCHERS or name == "XDG_RUNTIME_DIR" or (name.startswith("TESSERA_") and name != "TESSERA_BIN"):
             monkeypatch.delenv(name)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
 def has_mpi():
     return (BUILD / "bin/tessera-pgemm").exists()
+
+
+def has_hip():
+    return (BUILD / "lib/libtessera_hip.so.0.2").exists()
 
 
 def doctor(code=0, **variables):
@@ -54,7 +58,7 @@ def has(findings, grade, about, pattern):
 
 def test_version():
     done = tessera("--version").ok(r"\Atessera \d+\.\d+\.\d+ \(([0-9a-f]{7,}|unknown)\)$",
-                                   "^CUDA +", "^MPI +", "^BLAS +", r"^engines +.*host, cpu$", "^built +by ")
+                                   "^CUDA +", "^HIP +", "^MPI +", "^BLAS +", r"^engines +.*host, cpu$", "^built +by ")
     assert done.out.count("\n") <= 8
 
 
@@ -64,6 +68,9 @@ def test_version_says_what_the_build_has():
     assert re.match(r"(Open MPI|MPICH|Intel MPI|MVAPICH) \d" if has_mpi() else "none", mpi), mpi
     cuda = re.search("^CUDA +(.*)$", done.out, re.M)[1]
     assert re.match(r"\d+\.\d" if (BUILD / "lib/libtessera_cuda.so.0.2").exists() else "none", cuda), cuda
+    hip, engines = (re.search(f"^{word} +(.*)$", done.out, re.M)[1] for word in ("HIP", "engines"))
+    assert re.match(r"\d+\.\d" if has_hip() else "none", hip), hip
+    assert ("hip" in engines) == has_hip(), engines
 
 
 def test_version_without_a_blas():
@@ -94,6 +101,7 @@ def test_settings_are_listed_and_misspelt_ones_told():
     ("TESSERA_ENGINE", "gpu", 'TESSERA_ENGINE is "gpu"; it may be'),
     ("TESSERA_DEVICES", "0", 'devices is "0"'),
     ("TESSERA_TILE", "-1", "TESSERA_TILE"),
+    ("TESSERA_BIND", "maybe", "TESSERA_BIND"),
     ("TESSERA_OFFLOAD", "yes", "TESSERA_OFFLOAD"),
     ("TESSERA_MIN_SIZE", "big", "TESSERA_MIN_SIZE"),
     ("TESSERA_STRATEGY", "kpannel=1", "kpannel"),
@@ -113,6 +121,29 @@ def test_gpus_that_were_asked_for():
     if tessera("doctor --json").out.count('"No GPU') == 0:
         pytest.skip("this computer has a GPU")
     has(doctor(code=1, TESSERA_ENGINE="cuda"), "fail", "gpu", "TESSERA_ENGINE asks for GPUs, but .*(cuda|CUDA)")
+    has(doctor(code=1, TESSERA_ENGINE="hip"), "fail", "gpu", "TESSERA_ENGINE asks for GPUs, but .*(hip|HIP)")
+
+
+def test_amd_gpus_that_are_missing():
+    """The message of the runtime as it is installed, which finds no device."""
+    if not has_hip() or Path("/dev/kfd").exists():
+        pytest.skip("there is no HIP engine, or there may be an AMD GPU")
+    if not any("libamdhip64.so." in line for line in run(["/sbin/ldconfig", "-p"]).ok().out.splitlines()):
+        missing("libamdhip64")
+    done = tessera("machine --engine hip").exits(1)
+    assert re.fullmatch(r"tessera machine: no HIP device is visible on this machine: there is no /dev/kfd.*\n", done.err), repr(done)
+
+
+def test_a_runtime_that_is_missing(tmp_path):
+    """A library of that name that is none: the loader takes none of the libraries of ROCm."""
+    if not has_hip():
+        pytest.skip("there is no HIP engine")
+    for soname in ("libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"):
+        (tmp_path / soname).write_text("", encoding="utf-8")
+    hidden = {"LD_LIBRARY_PATH": tmp_path, "ROCM_PATH": tmp_path / "none"}
+    said = "the HIP runtime is not here: no libamdhip64.so.7, .6 or .5 is found; install ROCm, or set ROCM_PATH"
+    done = tessera("machine --engine hip", env=hidden).exits(1)
+    assert done.err.count("\n") == 1 and said in done.err, repr(done)
 
 
 def test_a_machine_that_is_described():
@@ -206,3 +237,40 @@ def test_names_that_are_near_no_setting_are_not_told():
 def test_the_log_names_a_misspelt_setting_once():
     done = tessera("machine --engine cpu", env={"TESSERA_TILES": "64", "TESSERA_LOG": "error"}).ok()
     assert done.err.count("error: TESSERA_TILES is no setting") == 1, repr(done)
+
+
+# ---- The topology ----
+
+TWO_SOCKETS = "pack:2 [numa(memory=256000000000)] core:32 pu:1"
+
+
+def without_hwloc():
+    return re.search('"text":.*The topology is unknown', tessera("doctor --json").out) is not None
+
+
+def test_this_computers_nodes():
+    if without_hwloc():
+        missing("hwloc")
+    has(doctor(), "ok", "topology", r"^\d host memory nodes?, by hwloc 2\.\d+\.$")
+
+
+def test_nodes_of_another_computer():
+    if without_hwloc():
+        missing("hwloc")
+    findings = doctor(HWLOC_SYNTHETIC=TWO_SOCKETS)
+    has(findings, "ok", "topology", r"^2 host memory nodes, by hwloc .*, from a description of another computer")
+    has(findings, "ok", "topology", r"^Host memory node 1: 32 CPUs, of which this process may use \d+, 256 GB\.$")
+
+
+def test_more_nodes_than_are_told_apart():
+    if without_hwloc():
+        missing("hwloc")
+    has(doctor(HWLOC_SYNTHETIC="numa:9 pu:1"), "ok", "topology", "^The topology is unknown: .* more than 8")
+
+
+def test_what_is_bound_is_told():
+    if without_hwloc():
+        missing("hwloc")
+    here = {"HWLOC_SYNTHETIC": "numa:2 pu:1", "HWLOC_THISSYSTEM": "1"}
+    has(doctor(**here), "ok", "topology", "^Threads for a device run on CPUs of its node")
+    has(doctor(TESSERA_BIND="0", **here), "ok", "topology", "^TESSERA_BIND=0: threads run anywhere")

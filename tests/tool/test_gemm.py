@@ -295,3 +295,9 @@ def test_timeline_to_a_pipe(long_files, tmp_path):
         drawn = reader.communicate(timeout=60)[0]
     assert b"<svg" in drawn
     assert (tmp_path / "pipe").is_fifo() and (tmp_path / "there/plot.svg").is_symlink()
+
+
+def test_a_computer_with_two_memory_nodes(four):
+    """Without hwloc the variables have no effect."""
+    tessera("gemm four.npy four.npy -o t.npy --engine host --devices 2 --verify --home p,h,h",
+            env={"HWLOC_SYNTHETIC": "numa:2 pu:1", "HWLOC_THISSYSTEM": "1"}).ok("correct")

@@ -53,7 +53,7 @@ class Writer:
         out = ""
         while tokens:
             token = tokens.pop(0)
-            if token in ("(", "["):
+            if token in "([{":  # what braces hold stands here once at most: machines of the tests have two devices
                 inner = self.inside(tokens)
                 out += self.choice(inner) if token == "(" or self.random.random() < 0.5 else ""
             else:
@@ -66,18 +66,21 @@ class Writer:
         depth, inner = 1, []
         while True:
             token = tokens.pop(0)
-            depth += (token in "([") - (token in ")]")
+            depth += (token in "([{") - (token in ")]}")
             if depth == 0:
                 return inner
             inner.append(token)
 
     def machine(self):
-        """Words in any order, each once; devices are always there, and their memory is given once."""
+        """Words in any order, each once; devices are always there, their memory is given once, and there is a
+        link between sockets only if there are several."""
         names = [name for name in RULES["word"] if name != "|"]
         others = [n for n in names if n != "gpu" and self.random.random() < 0.4]
         words = [self.rule("gpu"), *(n[1:-1] if n[0] == '"' else self.rule(n) for n in others)]
         if ":" in words[0].split("@")[0]:
             words = [w for w in words if not w.startswith("mem:")]
+        if not any(w.startswith("host*") for w in words):
+            words = [w for w in words if not w.startswith("sockets:")]
         self.random.shuffle(words)
         return " ".join(words)
 

@@ -70,7 +70,7 @@ def test_bash_completes_every_option(share, command):
 def test_bash_completes_commands_and_values(share):
     assert set(COMMANDS) < set(bash_completes(share, ""))
     assert set(COMMANDS) == set(bash_completes(share, "help", ""))
-    assert bash_completes(share, "gemm", "a.npy", "--engine", "") == ["host", "cuda", "cpu"]
+    assert bash_completes(share, "gemm", "a.npy", "--engine", "") == ["cuda", "hip", "host", "cpu"]
     assert bash_completes(share, "gemm", "--transa", "") == ["N", "T", "C"]
     assert bash_completes(share, "gemm", "--alpha", "") == []
 

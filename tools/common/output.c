@@ -54,7 +54,7 @@ static int check_inputs(const output *o, const struct stat *status, const char *
   return TOOL_OK;
 }
 
-/* What the user can do about a place that cannot be found. */
+/* The error, with its remedy, for a path that cannot be found. */
 static int fail_to_find(const output *o) {
   int error = errno;
   char folder[PATH_MAX];

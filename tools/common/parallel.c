@@ -4,9 +4,10 @@
 #include "parallel.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stddef.h>
+
+#include "tool.h"
 
 enum { MOST_WORKERS = 64 };
 
@@ -18,10 +19,7 @@ typedef struct loop {
 } loop;
 
 int parallel_workers(void) {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-  int cores = CPU_COUNT(&set);
-  if (cores < 1) return 1;
+  int cores = tool_cores();
   return cores > MOST_WORKERS ? MOST_WORKERS : cores;
 }
 

@@ -83,19 +83,34 @@ bool settings_emulated(const settings *s) {
 
 /* ---- Homes ---- */
 
+/* Reads a number at *text, if there is one, and advances *text behind it; false: it is too large.
+ */
+static bool parse_index(const char **text, int *index) {
+  char *end;
+  if (!isdigit((unsigned char)**text)) return true;
+  long number = strtol(*text, &end, 10);
+  if (number > 1000) return false;
+  *index = (int)number;
+  *text = end;
+  return true;
+}
+
+/* Reads the node of host memory behind its letter: a number, i for interleaved, or nothing. */
+static bool parse_node(const char **text, int *node) {
+  if (**text != 'i') return parse_index(text, node);
+  *node = TSR_INTERLEAVED;
+  ++*text;
+  return true;
+}
+
 /* Reads one home at *text and advances *text behind it; false: none is there. */
 static bool parse_home(const char **text, home_kind h_means, home *one) {
-  const char *at = *text;
   *one = (home){HOME_AS_IS, 0};
-  if (isdigit((unsigned char)*at)) {
-    char *end;
-    long device = strtol(at, &end, 10);
-    if (device > 1000) return false;
-    *one = (home){HOME_DEVICE, (int)device};
-    *text = end;
-    return true;
+  if (isdigit((unsigned char)**text)) {
+    one->kind = HOME_DEVICE;
+    return parse_index(text, &one->device);
   }
-  switch (*at) {
+  switch (**text) {
     case 'h':
       one->kind = h_means;
       break;
@@ -111,8 +126,8 @@ static bool parse_home(const char **text, home_kind h_means, home *one) {
     default:
       return false;
   }
-  *text = at + 1;
-  return true;
+  ++*text;
+  return parse_node(text, &one->device);
 }
 
 /* "A,B,C" */
@@ -123,7 +138,7 @@ static void list_letters(const char *operands, char text[8]) {
   }
 }
 
-int homes_parse_of(const char *operands, const char *text, home_kind h_means, home homes[3]) {
+int homes_parse_planned(const char *operands, const char *text, home_kind h_means, home homes[3]) {
   const char *at = text;
   int count = 0, wanted = (int)strlen(operands);
   bool good = true;
@@ -145,22 +160,31 @@ int homes_parse_of(const char *operands, const char *text, home_kind h_means, ho
   return TOOL_OK;
 }
 
+int homes_parse_of(const char *operands, const char *text, home_kind h_means, home homes[3]) {
+  int code = homes_parse_planned(operands, text, h_means, homes);
+  for (int i = 0; i < 3 && !code; i++) {
+    if (homes[i].kind == HOME_MANAGED)
+      code = tool_usage("--home %s: managed memory (m) is only for tessera plan", text);
+    else if (homes[i].kind != HOME_DEVICE && homes[i].device != 0)
+      code = tool_usage("--home %s: nodes of host memory (h1, hi) are only for tessera plan", text);
+  }
+  return code;
+}
+
 int homes_parse(const char *text, home_kind h_means, home homes[3]) {
-  if (strchr(text, 'm'))
-    return tool_usage("--home %s: managed memory (m) is only for tessera plan", text);
   return homes_parse_of("ABC", text, h_means, homes);
 }
 
 tsr_home home_for_library(home place) {
   switch (place.kind) {
     case HOME_PINNED:
-      return (tsr_home){TSR_PINNED, 0};
+      return (tsr_home){TSR_PINNED, place.device};
     case HOME_MANAGED:
-      return (tsr_home){TSR_MANAGED, 0};
+      return (tsr_home){TSR_MANAGED, place.device};
     case HOME_DEVICE:
       return (tsr_home){TSR_DEVICE, place.device};
     default:
-      return (tsr_home){TSR_PAGEABLE, 0};
+      return (tsr_home){TSR_PAGEABLE, place.device};
   }
 }
 

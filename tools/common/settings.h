@@ -20,10 +20,11 @@ typedef struct settings {
 } settings;
 
 /* Rows of an option table. */
-#define SETTINGS_ENGINE(s)                                                                    \
-  {                                                                                           \
-    "engine", 0, OPTION_TEXT, &(s)->engine, "host|cuda|cpu",                                  \
-        "emulated devices, NVIDIA GPUs, or the CPU's BLAS (default: GPUs if found, else cpu)" \
+#define SETTINGS_ENGINE(s)                                                                     \
+  {                                                                                            \
+    "engine", 0, OPTION_TEXT, &(s)->engine, "cuda|hip|host|cpu",                               \
+        "NVIDIA GPUs, AMD GPUs, emulated devices, or the CPU's BLAS (default: GPUs if found, " \
+        "else cpu)"                                                                            \
   }
 #define SETTINGS_DEVICES(s)                                                            \
   {                                                                                    \
@@ -81,16 +82,20 @@ typedef enum home_kind {
 
 typedef struct home {
   home_kind kind;
-  int device;
+  int device; /* or the host memory node; TSR_INTERLEAVED: all nodes */
 } home;
 
 /* Reads homes of A, B, C such as "h,h,h" or "0,0,3", or one for all; the exit code. h_means: the
- * kind that h stands for. m (managed) is refused, since only plans can have it. */
+ * kind that h stands for. What only plans can have is refused: m (managed), and nodes of host
+ * memory (h1, or hi for interleaved). */
 int homes_parse(const char *text, home_kind h_means, home homes[3]);
 
-/* As homes_parse, with m, for operands with the given letters ("AC"). The last is the written
- * matrix, homes[2]. */
+/* As homes_parse, for operands with the given letters ("AC"). The last is the written matrix,
+ * homes[2]. */
 int homes_parse_of(const char *operands, const char *text, home_kind h_means, home homes[3]);
+
+/* As homes_parse_of, with all that plans can have. */
+int homes_parse_planned(const char *operands, const char *text, home_kind h_means, home homes[3]);
 
 /* The home as tsr_plan_level3 takes it. */
 tsr_home home_for_library(home place);

@@ -6,7 +6,9 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -80,6 +82,17 @@ double tool_now(void) {
 static int compare_doubles(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
+}
+
+int tool_cores(void) {
+  static atomic_int known;
+  int cores = atomic_load(&known);
+  if (cores > 0) return cores;
+  tsr_process_limits limits;
+  tsr_process_limits_describe(&limits);
+  cores = limits.cores.most < 1.5 ? 1 : (int)lround(limits.cores.most);
+  atomic_store(&known, cores);
+  return cores;
 }
 
 double tool_median(double *values, int count) {

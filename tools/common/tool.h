@@ -47,6 +47,10 @@ int tool_status(tsr_status status);
 
 double tool_now(void); /* s, monotonic */
 
+/* The number of threads that are worth having: the cores that the process may use, as they were at
+ * the first call. */
+int tool_cores(void);
+
 /* Sorts the values and returns their median; 0 if count is 0. */
 double tool_median(double *values, int count);
 

@@ -36,7 +36,7 @@ def describe(tessera):
 
 
 def choices(option):
-    """The words that may be given to an option: of "host|cuda|cpu" all three, of "N|LIST" none, since
+    """The words that may be given to an option: of "cuda|hip|host|cpu" all four, of "N|LIST" none, since
     LIST stands for something else."""
     words = option.get("value", "").split("|")
     if len(words) < 2:

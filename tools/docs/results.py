@@ -103,7 +103,17 @@ def processes(rows):
     return table(["N", "processes x GPUs", "grid", "transport", "ms", "TFLOP/s"], cells)
 
 
-KINDS = {"rates": rates, "points": points, "caps": caps, "composed": composed, "processes": processes}
+def engines(rows):
+    """A line for each call: the rates of two engines that took turns."""
+    pairs = list(zip(rows[::2], rows[1::2]))
+    first, second = pairs[0][0]["engine"], pairs[0][1]["engine"]
+    cells = [[f"{a['type']}{a['op']}", a["n"], a["home"], three_digits(float(a["tflops"])),
+              three_digits(float(b["tflops"])), f"{float(b['ratio']):.3f}"] for a, b in pairs]
+    return (table(["routine", "N", "home", f"{first}, TFLOP/s", f"{second}, TFLOP/s", f"{second} / {first}"], cells) +
+            f"\nRatio, geometric mean: {mean([float(b['ratio']) for _, b in pairs]):.3f}.\n")
+
+
+KINDS = {"engines": engines, "rates": rates, "points": points, "caps": caps, "composed": composed, "processes": processes}
 
 
 def section(run):
@@ -122,6 +132,45 @@ def page(name, told, runs):
             + "\n".join(map(section, runs)))
 
 
+SOCKETS = """# What knowing the sockets is worth
+
+By replay: nobody measured these machines. Each call is planned twice, by the machine and by a description that lacks
+its sockets: no link between them, and each GPU reaches all host memory as it reaches its own. Both plans are replayed
+on the machine ([predicted/sockets.csv](predicted/sockets.csv)):
+
+```
+build/bench/tessera-bench-sockets machines/a100x8-sockets.json machines/h200x8-sockets.json \\
+  'host*2:150 sockets:20 gpu*8:80@nvswitch:250 pcie:24 rate:17.2 hbm:1800' >docs/results/predicted/sockets.csv
+```
+
+A cell has the milliseconds of the plan that does not know the sockets, those of the plan that does, how many times as
+fast that is, and its fraction of the floor. Homes are those of A, B and C: `h0` and `h1` are pinned memory of the first
+and the second socket, `hi` is interleaved over both. All GPUs reach each other over a switch.
+
+"""
+
+
+def sockets():
+    """The page of the sockets."""
+    with open(RESULTS / "predicted/sockets.csv", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    text = "<!-- Made by tools/docs/results.py from predicted/sockets.csv. -->\n" + SOCKETS
+    sizes = sorted({int(row["n"]) for row in rows})
+    for machine in dict.fromkeys(row["machine"] for row in rows):
+        lines, mine = {}, [row for row in rows if row["machine"] == machine]
+        for row in mine:
+            unknowing, knowing, floor = (float(row[name]) for name in ("unknowing_s", "knowing_s", "floor_s"))
+            cell = (f"{three_digits(1e3 * unknowing)}, {three_digits(1e3 * knowing)}: {unknowing / knowing:.2f}, "
+                    f"{floor / knowing:.2f}")
+            lines.setdefault((row["routine"], row["home"].replace(";", ",")), {})[int(row["n"])] = cell
+        gains = [float(row["unknowing_s"]) / float(row["knowing_s"]) for row in mine]
+        text += (f"## `{machine}`\n\n" +
+                 table(["routine", "home", *map(str, sizes)],
+                       [[*name, *(cells.get(n, "") for n in sizes)] for name, cells in lines.items()]) +
+                 f"\nTimes as fast, geometric mean: {mean(gains):.2f}; from {min(gains):.2f} to {max(gains):.2f}.\n\n")
+    return text.rstrip("\n") + "\n"
+
+
 def picture_of_rates():
     rows = [r for r in read("h200x4-regular.csv") if r["home"] == "h,h,h" and r["devices"] == "4"]
     def curve(seconds):
@@ -136,7 +185,7 @@ def made():
     told = json.loads((RESULTS / "runs.json").read_text(encoding="utf-8"))
     texts = {RESULTS / f"{name}.md": page(name, about, [r for r in told["runs"] if r["page"] == name])
              for name, about in told["pages"].items()}
-    return {**texts, PICTURE: picture_of_rates()}
+    return {**texts, RESULTS / "sockets.md": sockets(), PICTURE: picture_of_rates()}
 
 
 def main(update=None):

@@ -123,7 +123,7 @@ static void print_homes(bench_line *line) {
 static int read_homes(bench_line *line) {
   const char *text = line->words.home ? line->words.home : "h";
   const char *operands = operation_get(line->what.operation)->operands, *comma = strchr(text, ',');
-  bool two = comma && !strchr(comma + 1, ',') && strlen(operands) == 2 && !strchr(text, 'm');
+  bool two = comma && !strchr(comma + 1, ',') && strlen(operands) == 2;
   int code = two ? homes_parse_of(operands, text, HOME_PINNED, line->homes)
                  : homes_parse(text, HOME_PINNED, line->homes);
   if (!code) print_homes(line);

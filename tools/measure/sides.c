@@ -116,17 +116,6 @@ static int expect_all(const bench_sides *s, int index, bench_side *side) {
   return code;
 }
 
-/* Whether the side has to pin borrowed memory itself, since its engine does not see the lender's
- * pinning (bench_store.pins). */
-static bool pins_itself(const bench_side *side, const bench_side *lender) {
-  tsr_context_facts mine = {0}, theirs = {0};
-  if (side == lender || tsr_context_describe(side->context, &mine) != TSR_OK ||
-      tsr_context_describe(lender->context, &theirs) != TSR_OK)
-    return false;
-  return strcmp(mine.engine, "host") == 0 ||
-         (strcmp(mine.engine, "cuda") == 0 && strcmp(theirs.engine, "cuda") != 0);
-}
-
 static int open_side(bench_sides *s, int index, bench_side *side) {
   const bench_line *line = &s->lines[index];
   settings with = line->words.settings;
@@ -138,8 +127,7 @@ static int open_side(bench_sides *s, int index, bench_side *side) {
   side->rate = rate_of(s, side);
   side->store = (bench_store){.type = line->what.type,
                               .context = side->context,
-                              .lender = side == lender ? NULL : &lender->store,
-                              .pins = pins_itself(side, lender)};
+                              .lender = side == lender ? NULL : &lender->store};
   code = expect_all(s, index, side);
   if (code) close_side(side);
   return code;

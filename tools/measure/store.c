@@ -170,9 +170,18 @@ static int pin(const bench_store *store, bench_buffer *buffer) {
   return code ? code : tool_status(tsr_sync(store->context)); /* waits until it is pinned */
 }
 
+/* Pins memory that the lender has pinned, if this store's context does not see that: its engine is
+ * another one, or devices are emulated. */
+static int pin_borrowed(const bench_store *store, bench_buffer *buffer) {
+  tsr_home found;
+  int code =
+      tool_status(tsr_home_find(store->context, buffer->data, bytes_of(store, buffer), &found));
+  return code || found.memory == TSR_PINNED ? code : pin(store, buffer);
+}
+
 static int make(const bench_store *store, bench_buffer *buffer) {
   bool pinned = buffer->where.kind == HOME_PINNED;
-  if (buffer->borrowed) return store->pins && pinned ? pin(store, buffer) : TOOL_OK;
+  if (buffer->borrowed) return pinned ? pin_borrowed(store, buffer) : TOOL_OK;
   int code = allocate(store, buffer);
   if (!code) code = fill(store, buffer);
   return !code && pinned && is_plain(store, buffer) ? pin(store, buffer) : code;

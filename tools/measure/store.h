@@ -31,8 +31,6 @@ typedef struct bench_store {
   tsr_type type;
   tsr_context *context;
   struct bench_store *lender; /* the store whose host memory is used; NULL: its own is */
-  bool pins; /* this store pins borrowed memory itself: the lender's context has another engine,
-                or devices are emulated, which see only memory that their own context pinned */
   bench_buffer buffers[STORE_BUFFERS];
   int count;
 } bench_store;

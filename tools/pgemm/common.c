@@ -58,12 +58,17 @@ static bool is_transport_automatic(void) {
   return text == NULL || strcmp(text, "auto") == 0;
 }
 
-void tell_detour(tsr_context *context, const tsr_grid *grid) {
+static bool has_gpus(tsr_context *context) {
   tsr_context_facts facts;
+  return tsr_context_describe(context, &facts) == TSR_OK && strcmp(facts.engine, "host") != 0 &&
+         strcmp(facts.engine, "cpu") != 0;
+}
+
+void tell_detour(tsr_context *context, const tsr_grid *grid) {
   int rows, cols;
   if (tsr_grid_place(grid, &rows, &cols, NULL, NULL) != TSR_OK || rows * cols == 1 ||
       strcmp(tsr_grid_transport(grid), "mpi") != 0 || !is_transport_automatic() ||
-      tsr_context_describe(context, &facts) != TSR_OK || strcmp(facts.engine, "cuda") != 0)
+      !has_gpus(context))
     return;
   tool_note("panels travel by MPI through host memory; TESSERA_LOG=info prints the reason");
 }

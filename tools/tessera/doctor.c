@@ -60,8 +60,9 @@ static int print_json(const doctor *d) {
 
 static void examine(doctor *d) {
   static void (*const checks[])(doctor *) = {
-      doctor_check_build,       doctor_check_gpus,   doctor_check_blas,     doctor_check_mpi,
-      doctor_check_measurement, doctor_check_limits, doctor_check_settings, doctor_check_machines,
+      doctor_check_build,  doctor_check_gpus,     doctor_check_topology,
+      doctor_check_blas,   doctor_check_mpi,      doctor_check_measurement,
+      doctor_check_limits, doctor_check_settings, doctor_check_machines,
   };
   for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) checks[i](d);
 }
@@ -73,9 +74,9 @@ int command_doctor(int argc, char **argv) {
       "[options]",
       "Says whether everything that Tessera works with is as it should be: its libraries, the "
       "GPUs,\n"
-      "the CPU's BLAS, MPI and its launcher, the kept measurement, limits and settings. Each line\n"
-      "is ok, warn or fail, with what to do. Under mpirun or srun the first process speaks. The\n"
-      "exit code is 1 if a line is fail, else 0.",
+      "host memory nodes, the CPU's BLAS, MPI and its launcher, the kept measurement, limits and\n"
+      "settings. Each line is ok, warn or fail, with what to do. Under mpirun or srun the first\n"
+      "process speaks. The exit code is 1 if a line is fail, else 0.",
       "tessera doctor",
       table,
       0,

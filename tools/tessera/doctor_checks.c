@@ -6,9 +6,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -37,8 +37,9 @@ static void check_library(doctor *d) {
 
 void doctor_check_build(doctor *d) {
   if (version_matches())
-    doctor_add(d, GRADE_OK, "build", "%s, built with %s%s and %s.", version_line(),
+    doctor_add(d, GRADE_OK, "build", "%s, built with %s%s, %s%s and %s.", version_line(),
                *version_cuda() ? "CUDA " : "no CUDA", version_cuda(),
+               *version_hip() ? "HIP " : "no HIP", version_hip(),
                *version_mpi() ? version_mpi() : "no MPI");
   else
     doctor_add(
@@ -49,10 +50,7 @@ void doctor_check_build(doctor *d) {
   check_library(d);
 }
 
-/* ---- GPUs ---- */
-
-/* The first line of a file of the system's; "": it cannot be read. */
-static const char *line_of(const char *path) {
+const char *doctor_line_of(const char *path) {
   static char line[256];
   FILE *file = fopen(path, "re");
   line[0] = '\0';
@@ -63,8 +61,7 @@ static const char *line_of(const char *path) {
   return line;
 }
 
-/* How many names a folder has that do not begin with a dot. */
-static int count_names(const char *path) {
+int doctor_count_names(const char *path) {
   DIR *folder = opendir(path);
   int count = 0;
   if (!folder) return 0;
@@ -74,60 +71,11 @@ static int count_names(const char *path) {
   return count;
 }
 
-static void tell_gpus(doctor *d, const tsr_engine_facts *gpus) {
-  const char *driver = line_of("/sys/module/nvidia/version");
-  doctor_add(d, GRADE_OK, "gpu", "%d x %s, %s each%s%s%s.", gpus->devices, gpus->name,
-             tool_bytes((double)gpus->memory), *driver ? ", driver " : "", driver,
-             gpus->devices > 1 && gpus->peers ? "; each reaches each other" : "");
-  if (gpus->devices > 1 && !gpus->peers)
-    doctor_add(
-        d, GRADE_WARN, "gpu",
-        "Some pairs of GPUs do not reach each other: copies between them go through host "
-        "memory. nvidia-smi topo -m shows which; in a virtual machine or a container ask for "
-        "peer access.");
-}
-
-/* The CUDA engine cannot be used; tsr_message() says why. That is as it should be where there is no
- * GPU, unless the user asked for GPUs. */
-static void tell_no_gpu(doctor *d) {
-  const char *wanted = getenv("TESSERA_ENGINE");
-  bool asked = wanted && strcmp(wanted, "cuda") == 0, built = *version_cuda() != '\0';
-  int present = count_names("/proc/driver/nvidia/gpus");
-  if (asked)
-    doctor_add(d, GRADE_FAIL, "gpu", "TESSERA_ENGINE asks for GPUs, but %s.", tsr_message());
-  else if (present > 0 && !built)
-    doctor_add(
-        d, GRADE_WARN, "gpu",
-        "There are %d GPUs, but this build has no CUDA engine: the CPU does all of the work. "
-        "Build again where nvcc is found (-DNVCC=FILE).",
-        present);
-  else if (present > 0)
-    doctor_add(d, GRADE_WARN, "gpu", "There are %d GPUs, but they cannot be used: %s.", present,
-               tsr_message());
-  else
-    doctor_add(d, GRADE_OK, "gpu", "No GPU: the CPU's BLAS does all of the work.");
-}
-
-void doctor_check_gpus(doctor *d) {
-  tsr_engine_facts gpus;
-  const char *visible = getenv("CUDA_VISIBLE_DEVICES");
-  if (tsr_engine_describe("cuda", &gpus) == TSR_OK) {
-    d->devices = gpus.devices;
-    snprintf(d->device, sizeof d->device, "%s", gpus.name);
-    tell_gpus(d, &gpus);
-  } else {
-    tell_no_gpu(d);
-  }
-  if (visible && (d->devices > 0 || *version_cuda()))
-    doctor_add(d, GRADE_OK, "gpu", "CUDA_VISIBLE_DEVICES is \"%s\": other GPUs are hidden.",
-               visible);
-}
-
 /* ---- The CPU's BLAS ---- */
 
 void doctor_check_blas(doctor *d) {
   tsr_blas_facts blas;
-  long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  int cores = tool_cores();
   if (tsr_blas_describe(&blas) != TSR_OK) {
     doctor_add(d, GRADE_FAIL, "blas", "%s.", tsr_message());
     return;
@@ -136,8 +84,8 @@ void doctor_check_blas(doctor *d) {
   if (blas.threads == 0)
     doctor_add(d, GRADE_OK, "blas", "%s: %s", name, blas.file);
   else
-    doctor_add(d, GRADE_OK, "blas", "%s, %d thread%s on %ld processors: %s", name, blas.threads,
-               blas.threads == 1 ? "" : "s", processors, blas.file);
+    doctor_add(d, GRADE_OK, "blas", "%s, %d thread%s on %d core%s: %s", name, blas.threads,
+               blas.threads == 1 ? "" : "s", cores, cores == 1 ? "" : "s", blas.file);
   if (!*blas.version)
     doctor_add(d, GRADE_WARN, "blas",
                "It may be the reference BLAS, which is slow. Debian: apt install "
@@ -204,43 +152,80 @@ void doctor_check_measurement(doctor *d) {
 
 /* ---- Limits ---- */
 
-/* The limit in bytes; 0: there is none. */
-static double limit_of(int resource) {
-  struct rlimit limit;
-  bool unlimited = getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY;
-  return unlimited ? 0 : (double)limit.rlim_cur;
+/* What to change, by where a limit comes from; "": it is the machine's own. */
+static const char *remedy(const tsr_process_limit *limit, const char *of_group,
+                          const char *of_slurm) {
+  if (strncmp(limit->from, "SLURM", 5) == 0) return of_slurm;
+  return strncmp(limit->from, "/sys/", 5) == 0 ? of_group : "";
+}
+
+static void tell_memory(doctor *d, const tsr_process_limits *l) {
+  if (isinf(l->memory.most)) return;
+  doctor_add(d, GRADE_OK, "limits", "Host memory: %s (%s), of which %s are unused.%s",
+             tool_bytes(l->memory.most), l->memory.from, tool_bytes(l->unused.most),
+             remedy(&l->memory,
+                    " For more: --memory of Docker and Podman, resources.limits.memory of "
+                    "Kubernetes, --mem of Slurm.",
+                    " For more: --mem of Slurm."));
+}
+
+static void tell_cores(doctor *d, const tsr_process_limits *l) {
+  doctor_add(d, GRADE_OK, "limits", "Cores: %.3g (%s).%s", l->cores.most, l->cores.from,
+             remedy(&l->cores,
+                    " For more: --cpus of Docker and Podman, resources.limits.cpu of Kubernetes.",
+                    " For more: --cpus-per-task of Slurm."));
 }
 
 /* A limit is a fact, not a fault: CUDA works within one (measured: 20 GB, on a GPU of 141 GB). */
-static void check_address_space(doctor *d, int resource, const char *option) {
-  double bytes = limit_of(resource);
-  if (bytes == 0) return;
+static void tell_addresses(doctor *d, const tsr_process_limit *limit) {
+  if (isinf(limit->most)) return;
   doctor_add(d, GRADE_OK, "limits",
-             "The address space is limited to %s (ulimit %s): matrices, pinned memory and the "
+             "The address space is limited to %s (%s): matrices, pinned memory and the "
              "buffers of the CPU's BLAS have to fit into it together.",
-             tool_bytes(bytes), option);
+             tool_bytes(limit->most), limit->from);
 }
 
 /* NVIDIA's driver pins memory whatever the limit is (measured: 4 GB under a limit of 64 KB, by a
  * user without capabilities, driver 580.159), but the kernel counts what InfiniBand's pins. */
-static void check_locked_memory(doctor *d) {
-  double bytes = limit_of(RLIMIT_MEMLOCK);
-  bool network = *version_mpi() && count_names("/sys/class/infiniband") > 0;
-  if (bytes > 0 && network)
+static void tell_locked(doctor *d, const tsr_process_limit *limit) {
+  bool limited = !isinf(limit->most);
+  bool network = *version_mpi() && doctor_count_names("/sys/class/infiniband") > 0;
+  if (limited && network)
     doctor_add(d, GRADE_WARN, "limits",
                "Only %s of memory can be locked (ulimit -l), and MPI locks what it sends over "
-               "InfiniBand: ask for unlimited.",
-               tool_bytes(bytes));
+               "InfiniBand: ask for unlimited (--ulimit memlock=-1 of Docker and Podman).",
+               tool_bytes(limit->most));
   else
     doctor_add(d, GRADE_OK, "limits", "Memory that can be locked (ulimit -l): %s. %s",
-               bytes > 0 ? tool_bytes(bytes) : "unlimited",
-               bytes > 0 ? "Pinned memory of GPUs does not count as such." : "");
+               limited ? tool_bytes(limit->most) : "unlimited",
+               limited ? "Pinned memory of GPUs does not count as such." : "");
+}
+
+/* Open MPI 4.1 and MPICH 4.0 take 4.2 MB for each process of a node (measured: the pages and the
+ * files that 2 and 6 processes make there). */
+static void tell_shared(doctor *d, const tsr_process_limit *limit) {
+  static const double of_a_process = 5e6;
+  if (!*version_mpi() || isinf(limit->most)) return;
+  int processes = (int)fmin(limit->most / of_a_process, 1e6);
+  bool few = processes < (d->processes > 2 ? d->processes : 2);
+  doctor_add(d, few ? GRADE_WARN : GRADE_OK, "limits",
+             "Shared memory (%s): %s can be written, which is enough for %d process%s of MPI on "
+             "this node.%s",
+             limit->from, tool_bytes(limit->most), processes, processes == 1 ? "" : "es",
+             few ? " For more: --shm-size=1g of Docker and Podman, an emptyDir of medium Memory "
+                   "at /dev/shm in Kubernetes."
+                 : "");
 }
 
 void doctor_check_limits(doctor *d) {
-  check_locked_memory(d);
-  check_address_space(d, RLIMIT_AS, "-v");
-  check_address_space(d, RLIMIT_DATA, "-d");
+  tsr_process_limits limits;
+  tsr_process_limits_describe(&limits);
+  tell_memory(d, &limits);
+  tell_cores(d, &limits);
+  tell_locked(d, &limits.locked);
+  tell_addresses(d, &limits.addresses);
+  tell_addresses(d, &limits.data);
+  tell_shared(d, &limits.shared);
 }
 
 /* ---- Settings ---- */

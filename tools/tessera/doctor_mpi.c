@@ -84,6 +84,7 @@ static void judge(doctor *d, const cJSON *answer) {
                "Built with %s, but %s is loaded. If that is not meant, look at LD_LIBRARY_PATH.",
                version_mpi(), mpi);
   d->rank = number_of(answer, "rank");
+  d->processes = number_of(answer, "started");
   judge_launcher(d, answer);
 }
 

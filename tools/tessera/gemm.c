@@ -365,7 +365,11 @@ static int watch(gemm_job *job) {
   return code ? code : pages_keep(files, job->resident, &job->keeper);
 }
 
+/* On a computer with several host memory nodes the matrices, as far as they are read now, are
+ * spread over all of them, so that no GPU takes all of its data over the link between the sockets.
+ */
 static int run(gemm_job *job) {
+  (void)tsr_memory_interleave();
   int code = open_inputs(job);
   if (!code) code = make_outputs(job);
   progress_open(&job->progress, job->request.progress);

@@ -29,46 +29,10 @@ struct page_keeper {
 
 /* ---- Memory sizes ---- */
 
-/* The number after `before` at the start of a line of the file; 0: no such line, or no file. */
-static unsigned long long number_in(const char *path, const char *before) {
-  char line[128];
-  unsigned long long number = 0;
-  size_t length = strlen(before);
-  FILE *stream = fopen(path, "re");
-  while (stream && fgets(line, sizeof line, stream)) {
-    bool found = strncmp(line, before, length) == 0;
-    if (found && sscanf(line + length, "%llu", &number) == 1) break;
-  }
-  if (stream) fclose(stream);
-  return number;
-}
-
-/* The memory limit in bytes of the process's control group (version 2 or 1); 0: no limit. */
-static unsigned long long group_limit(void) {
-  char line[512], path[600];
-  unsigned long long least = 0;
-  FILE *stream = fopen("/proc/self/cgroup", "re");
-  while (stream && fgets(line, sizeof line, stream)) {
-    char *name = strrchr(line, ':');
-    bool second = strncmp(line, "0::", 3) == 0, first = strstr(line, ":memory:") != NULL;
-    if (!name || !(first || second)) continue;
-    snprintf(path, sizeof path, "/sys/fs/cgroup%s%.*s/%s", first ? "/memory" : "",
-             (int)strcspn(name + 1, "\n"), name + 1,
-             first ? "memory.limit_in_bytes" : "memory.max");
-    unsigned long long limit = number_in(path, "");
-    if (limit > 0 && (least == 0 || limit < least)) least = limit;
-  }
-  if (stream) fclose(stream);
-  return least;
-}
-
 size_t pages_default_limit(void) {
-  unsigned long long all = number_in("/proc/meminfo", "MemAvailable:") * 1024;
-  unsigned long long group = group_limit();
-  if (all == 0) {
-    all = (unsigned long long)sysconf(_SC_PHYS_PAGES) * (unsigned long long)sysconf(_SC_PAGESIZE);
-  }
-  return (size_t)((group > 0 && group < all ? group : all) / 4 * 3);
+  tsr_process_limits limits;
+  tsr_process_limits_describe(&limits);
+  return limits.unused.most < (double)SIZE_MAX ? (size_t)limits.unused.most / 4 * 3 : SIZE_MAX;
 }
 
 double pages_peak(void) {

@@ -16,8 +16,7 @@ typedef struct page_keeper page_keeper;
 
 enum { KEEPER_FILES = 4 };
 
-/* Three quarters of the memory in bytes that is available now, on the machine and in the process's
- * control group. */
+/* Three quarters of the unused memory in bytes, within all limits of the process. */
 size_t pages_default_limit(void);
 
 /* Starts the two threads; the exit code. *keeper stays NULL, without threads, if the files together

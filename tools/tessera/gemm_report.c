@@ -2,7 +2,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include <math.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,15 +77,9 @@ static bool is_empty(const gemm_job *job) {
   return job->m == 0 || job->n == 0 || job->k == 0;
 }
 
-/* Cores that the process may use. */
-static int cores(void) {
-  cpu_set_t set;
-  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-}
-
 /* Without an engine the CPU's BLAS does the call, and no plan is made. */
 static void print_cpu_verdict(const gemm_job *job) {
-  int count = cores();
+  int count = tool_cores();
   if (is_empty(job)) {
     printf("There was nothing to multiply.\n");
     return;

@@ -91,7 +91,7 @@ static int interpret_words(const plan_words *words, plan_request *r) {
   if (!code) code = operation_check("TYPE", &r->what);
   if (!code) code = interpret_lds(words, &r->what);
   if (!code) {
-    code = homes_parse_of(operands, words->homes ? words->homes : "h", HOME_PINNED, r->homes);
+    code = homes_parse_planned(operands, words->homes ? words->homes : "h", HOME_PINNED, r->homes);
   }
   if (!code && words->model) code = parse_model(words->model, r);
   if (!code && r->timeline.path) code = timeline_format(r->timeline.path, &format);
@@ -104,7 +104,9 @@ static int parse_request(int argc, char **argv, plan_request *r) {
   plan_words words = {0};
   const option table[] = {
       {"home", 0, OPTION_TEXT, &words.homes, "h,h,h",
-       "where each operand is, or all: h pinned host, u pageable host, m managed, 0.. a device"},
+       "where each operand is, or all: h pinned host, u pageable host, m managed, 0.. a device; h1 "
+       "on "
+       "memory node 1, hi interleaved over all nodes"},
       OPERATION_SIDE(&words.operation),
       OPERATION_UPLO(&words.operation),
       OPERATION_TRANSA(&words.operation),

@@ -123,7 +123,7 @@ static int check_report(const run_request *r) {
  * report. */
 static int check_settings(const run_request *r) {
   static const char *const modes[] = {"never", "auto", "always", NULL};
-  static const char *const engines[] = {"cuda", "host", "cpu", NULL};
+  static const char *const engines[] = {"cuda", "hip", "host", "cpu", NULL};
   const settings *s = &r->settings;
   int64_t size;
   if (r->offload && !is_one_of(r->offload, modes))
@@ -131,7 +131,7 @@ static int check_settings(const run_request *r) {
   if (r->min_size && (options_whole_list(r->min_size, &size, 1) != 1 || size > INT32_MAX))
     return tool_usage("--min-size %s: must be a whole number up to %d", r->min_size, INT32_MAX);
   if (s->engine && !is_one_of(s->engine, engines))
-    return tool_usage("--engine %s: must be cuda, host or cpu", s->engine);
+    return tool_usage("--engine %s: must be cuda, hip, host or cpu", s->engine);
   if (s->devices && (!*s->devices || !is_list(s->devices)))
     return tool_usage("--devices %s: must be a count (2) or a list (0,2 or 3,); ..2: at most 2",
                       s->devices);

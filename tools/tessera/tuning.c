@@ -41,8 +41,8 @@ static const constant table[] = {
 #define FOLDER "cluster"
 #include "cluster/tuning.def"
 #undef FOLDER
-#define FOLDER "engine/cuda"
-#include "engine/cuda/tuning.def"
+#define FOLDER "engine/gpu"
+#include "engine/gpu/tuning.def"
 #undef FOLDER
 };
 enum { CONSTANTS = sizeof table / sizeof *table };

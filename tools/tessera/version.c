@@ -24,6 +24,10 @@ const char *version_cuda(void) {
   return BUILT_CUDA;
 }
 
+const char *version_hip(void) {
+  return BUILT_HIP;
+}
+
 const char *version_mpi(void) {
   return BUILT_MPI;
 }
@@ -51,15 +55,24 @@ static void print_blas(void) {
     printf("BLAS     none: %s\n", tsr_message());
 }
 
-int version_print(void) {
+static void print_engines(void) {
+  static const char *const loaded[][2] = {{"cuda", "libtessera_cuda" TOOL_SO},
+                                          {"hip", "libtessera_hip" TOOL_SO}};
   char path[PATH_MAX];
+  printf("engines  ");
+  for (size_t i = 0; i < sizeof loaded / sizeof *loaded; i++)
+    if (tool_find_library(loaded[i][1], path)) printf("%s, ", loaded[i][0]);
+  printf("host, cpu\n");
+}
+
+int version_print(void) {
   printf("%s\n", version_line());
   print_part("CUDA", BUILT_CUDA, "libtessera_cuda" TOOL_SO);
+  print_part("HIP", BUILT_HIP, "libtessera_hip" TOOL_SO);
   print_part("NCCL", BUILT_NCCL, "libtessera_nccl" TOOL_SO);
   print_part("MPI", BUILT_MPI, "libtessera_mpi" TOOL_SO);
   print_blas();
-  printf("engines  %shost, cpu\n",
-         tool_find_library("libtessera_cuda" TOOL_SO, path) ? "cuda, " : "");
+  print_engines();
   printf("built    by %s, %s\n", BUILT_COMPILER, BUILT_TYPE);
   return TOOL_OK;
 }

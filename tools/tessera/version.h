@@ -10,9 +10,10 @@
 /* "tessera 0.2.0 (a1b2c3d)". */
 const char *version_line(void);
 
-/* The version of the CUDA toolkit ("13.0.88"), and the MPI ("Open MPI 4.1.4"), that the command was
- * built with; "": built without. */
+/* The versions of the CUDA toolkit ("13.0.88") and of HIP ("5.2.21153"), and the MPI ("Open MPI
+ * 4.1.4"), that the command was built with; "": built without. */
 const char *version_cuda(void);
+const char *version_hip(void);
 const char *version_mpi(void);
 
 /* Whether libtessera has the version of the header that the command was compiled with. */

@@ -18,8 +18,8 @@
 
 namespace tessera {
 
-/* The settings of a new context, as tsr_options has them. What is not set is taken from the
- * environment, else chosen. */
+/* The settings of a new context, as tsr_options has them. A setting that is not given is taken from
+ * the environment, else chosen. */
 struct options {
   std::optional<std::string> engine = {}, devices = {}, machine = {};
   std::size_t memory = 0;
@@ -144,9 +144,7 @@ class context {
     detail::check(tsr_timeline_note(get(), name.c_str(), seconds));
   }
   std::string end_timeline() const {
-    char *text;
-    detail::check(tsr_timeline_end(get(), &text));
-    return detail::take(text);
+    return detail::text_of(tsr_timeline_end, get());
   }
 
   void probe_machine(progress told = {}) const {
@@ -154,9 +152,7 @@ class context {
                                     told ? &told : nullptr));
   }
   std::string print_machine(tsr_format format = TSR_TEXT) const {
-    char *text;
-    detail::check(tsr_machine_print(get(), format, &text));
-    return detail::take(text);
+    return detail::text_of(tsr_machine_print, get(), format);
   }
 
   /* Forgets all copies of all matrices that are on devices. */

@@ -38,8 +38,12 @@ inline void check(tsr_status status) {
   throw error(TSR_ERR_ARGUMENT, message);
 }
 
-/* A text that the library has made, which is given back. */
-inline std::string take(char *text) {
+/* The text that a function of the library writes to its last argument; the library's own is freed.
+ */
+template <class... Parameters, class... Arguments>
+std::string text_of(tsr_status (*function)(Parameters...), Arguments... arguments) {
+  char *text;
+  check(function(arguments..., &text));
   std::unique_ptr<char, void (*)(void *)> owner(text, std::free);
   return std::string(text);
 }

@@ -15,6 +15,19 @@
 
 namespace tessera {
 
+namespace detail {
+
+/* Ends an object of the library by its function. */
+template <auto End>
+struct ended_by {
+  template <class Object>
+  void operator()(Object *object) const noexcept {
+    End(object);
+  }
+};
+
+}  // namespace detail
+
 /* How one kind of call will be done. */
 class plan {
  public:
@@ -30,9 +43,7 @@ class plan {
     return handle_.get();
   }
   std::string print(tsr_format format = TSR_TEXT) const {
-    char *text;
-    detail::check(tsr_plan_print(get(), format, &text));
-    return detail::take(text);
+    return detail::text_of(tsr_plan_print, get(), format);
   }
   /* On matrices with the plan's extents and leading dimensions; of trmm and trsm c is B, and b and
    * beta count for nothing. */
@@ -43,14 +54,9 @@ class plan {
 
  private:
   friend class context;
-  struct destroy {
-    void operator()(tsr_plan *plan) const noexcept {
-      tsr_plan_destroy(plan);
-    }
-  };
   explicit plan(tsr_plan *handle) noexcept : handle_(handle) {}
 
-  std::unique_ptr<tsr_plan, destroy> handle_;
+  std::unique_ptr<tsr_plan, detail::ended_by<tsr_plan_destroy>> handle_;
 };
 
 inline plan context::last_plan() const {
@@ -83,21 +89,14 @@ class capture {
     detail::check(tsr_capture_move(get(), from, bytes, to));
   }
   std::string print(tsr_format format = TSR_TEXT) const {
-    char *text;
-    detail::check(tsr_capture_print(get(), format, &text));
-    return detail::take(text);
+    return detail::text_of(tsr_capture_print, get(), format);
   }
 
  private:
   friend class context;
-  struct destroy {
-    void operator()(tsr_capture *capture) const noexcept {
-      tsr_capture_destroy(capture);
-    }
-  };
   explicit capture(tsr_capture *handle) noexcept : handle_(handle) {}
 
-  std::unique_ptr<tsr_capture, destroy> handle_;
+  std::unique_ptr<tsr_capture, detail::ended_by<tsr_capture_destroy>> handle_;
 };
 
 inline capture context::end_capture() const {

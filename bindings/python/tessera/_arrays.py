@@ -86,7 +86,7 @@ def pinned(handle: Handle, shape: int | Sequence[int], dtype: Any, order: str
 class DeviceArray:
     """A matrix in the memory of a device. tessera.empty(..., device=0) makes one.
 
-    Other libraries take it without a copy, by DLPack or, on NVIDIA GPUs, by
+    Other libraries take it without a copy, by DLPack or, on GPUs, by
     __cuda_array_interface__: cupy.from_dlpack(x), torch.from_dlpack(x), jax.dlpack.from_dlpack(x).
     get() and set() copy to and from the host. x.T is the transpose, in the same memory.
     """
@@ -127,7 +127,7 @@ class DeviceArray:
 
     @property
     def _is_emulated(self) -> bool:
-        return self._block.handle.engine != "cuda"
+        return self._block.handle.engine not in _dlpack.OF_ENGINE
 
     def _tessera_matrix(self, name: str) -> Matrix:
         return Matrix(name, self, self._block, self._block.address, *self.shape, *self._strides,
@@ -163,7 +163,7 @@ class DeviceArray:
     def __dlpack_device__(self) -> tuple[int, int]:
         if self._is_emulated:
             return _dlpack.CPU, 0  # the memory of an emulated device is the host's
-        return _dlpack.CUDA, self._block.handle.device_number(self.device)
+        return _dlpack.OF_ENGINE[self._block.handle.engine], self._block.handle.device_number(self.device)
 
     def __dlpack__(self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None,
                    copy: Any = None) -> Any:

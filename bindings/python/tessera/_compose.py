@@ -219,7 +219,7 @@ class Composition(Routines):
     def _operand(self, name: str, given: Any, request: Request) -> Any:
         if not isinstance(given, Result):
             return given
-        # What the result begins as is copied by the host, unless it is the result's own memory.
+        # The host copies the operand that the result overwrites, unless it is the result's own memory.
         begins = "b" if request.operation in TRIANGULAR else "c"
         is_copied = name == begins and request.out is not given
         return given.array if is_copied or given._composition is not self else given._held

@@ -81,7 +81,8 @@ class Context(Routines):
     """Devices and a machine to plan for, and the routines on them. The functions of the module use
     one that is made when it is first needed (default_context).
 
-    engine: "cuda", "host" (emulated devices), "cpu" (the CPU's BLAS); None: the best that is here.
+    engine: "cuda", "hip", "host" (emulated devices), "cpu" (the CPU's BLAS); None: the best that is
+    here.
     devices: a count (4), a list ([0, 2]), or text: "..4" for at most four; None: all that help.
     machine: a machine's file, string or name; None: this machine, measured when first needed.
     memory: bytes for each device, "16G", or a list with one for each device; None: 80 % of what is
@@ -240,7 +241,7 @@ class Context(Routines):
 
     @property
     def engine(self) -> str:
-        """The engine: "cuda", "host" (emulated devices) or "cpu"."""
+        """The engine: "cuda", "hip", "host" (emulated devices) or "cpu"."""
         return self._handle.engine
 
     @property

@@ -8,9 +8,11 @@ import ctypes
 from typing import Any, NamedTuple
 
 # Kinds of device, and of elements.
-CPU, CUDA, CUDA_HOST, CUDA_MANAGED = 1, 2, 3, 13
-ON_HOST = (CPU, CUDA_HOST)
-ON_CUDA = (CUDA, CUDA_MANAGED)
+CPU, CUDA, CUDA_HOST, ROCM, ROCM_HOST, CUDA_MANAGED = 1, 2, 3, 10, 11, 13
+ON_HOST = (CPU, CUDA_HOST, ROCM_HOST)
+ON_GPU = (CUDA, CUDA_MANAGED, ROCM)
+OF_ENGINE = {"cuda": CUDA, "hip": ROCM}
+ENGINES = {CUDA: "cuda", CUDA_MANAGED: "cuda", ROCM: "hip"}
 FLOAT, BFLOAT, COMPLEX = 2, 4, 5
 
 # The library's letter of a type, by kind of element and bits.

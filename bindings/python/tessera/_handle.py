@@ -183,9 +183,14 @@ class Streams:
         raise ArgumentError(f"an array is on GPU {number}, which the context does not use; make a "
                             f"context with it: tessera.Context(devices=[{number}])")
 
-    def of_producer(self, number: int, current: int | None) -> int:
-        """The stream on which the call waits for an array on the GPU that CUDA gives this number;
-        current: the stream of the array's library, if that is known."""
+    def of_producer(self, number: int, current: int | None, engine: str | None = None) -> int:
+        """The stream on which the call waits for an array on the GPU that the runtime gives this number;
+        current: the stream of the array's library, if that is known; engine: the
+        one whose GPU it is, if that is known."""
+        if engine is not None and engine != self.handle.engine:
+            raise ArgumentError(f"an array is on a GPU of the engine {engine}, and the context's engine "
+                                f"is {self.handle.engine}; make a context with it: "
+                                f"tessera.Context(engine=\"{engine}\")")
         device, tied = self._device(number), self.handle.streams
         stream = self.chosen.setdefault(device, tied.get(device) or current or 1)
         self.waits |= stream != current and device not in tied
@@ -193,7 +198,7 @@ class Streams:
 
     def add(self, x: Matrix) -> None:
         """A matrix whose producer told its stream, as __cuda_array_interface__ does."""
-        if not x.on_cuda or x.bytes == 0 or x.exported:
+        if not x.on_gpu or x.bytes == 0 or x.exported:
             return
         device = self.handle.home(x.address, x.bytes).location
         self.waits |= device not in self.handle.streams

@@ -25,9 +25,9 @@ NAMES = {"s": "float32", "d": "float64", "c": "complex64", "z": "complex128", "h
 COMPLEX = "cz"
 _TAKEN = "float32, float64, complex64, complex128, float16 or bfloat16"
 
-# Tells the stream on which the call waits for an array, from CUDA's number of its GPU and the stream
-# on which the array's library works, if that is known.
-StreamOf = Callable[[int, Optional[int]], int]
+# Tells the stream on which the call waits for an array, from the runtime's number of its GPU and the stream
+# on which the array's library works and the engine whose GPU it is, if they are known.
+StreamOf = Callable[[int, Optional[int], Optional[str]], int]
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,8 @@ class Matrix:
     writable: bool = True
     conjugated: bool = False  # the elements are the conjugates of those in memory
     aligned: bool = True  # at multiples of the element's size
-    on_cuda: bool = False
-    stream: int | None = None  # what its producer works on, by CUDA's handle
+    on_gpu: bool = False
+    stream: int | None = None  # what its producer works on, by the runtime's handle
     exported: bool = False  # the producer was told on which stream the call waits for it
 
     @property
@@ -178,11 +178,11 @@ def _exported(name: str, array: Any, stream: int | None) -> Any:
 def _of_dlpack(name: str, array: Any, stream_of: StreamOf) -> Matrix:
     array, conjugated = _plain(name, array)
     kind, number = array.__dlpack_device__()
-    if kind not in _dlpack.ON_HOST + _dlpack.ON_CUDA:
+    if kind not in _dlpack.ON_HOST + _dlpack.ON_GPU:
         raise ArgumentError(f"{name} is on a device of DLPack's kind {int(kind)}; give an array in "
-                            "host memory or on an NVIDIA GPU")
-    on_cuda = kind in _dlpack.ON_CUDA
-    stream = stream_of(number, current_stream(array)) if on_cuda else None
+                            "host memory or on an NVIDIA or AMD GPU")
+    on_gpu = kind in _dlpack.ON_GPU
+    stream = stream_of(number, current_stream(array), _dlpack.ENGINES[kind]) if on_gpu else None
     x = _dlpack.take(_exported(name, array, stream))
     _check_extents(name, x.shape)
     if x.letter is None:
@@ -190,7 +190,7 @@ def _of_dlpack(name: str, array: Any, stream_of: StreamOf) -> Matrix:
     (rows, columns), (row, column) = x.shape, x.strides
     immutable = type(array).__module__.split(".")[0] in ("jax", "jaxlib")
     return Matrix(name, array, (array, x.owner), x.address, rows, columns, row, column,
-                  x.letter, not (x.read_only or immutable), conjugated, on_cuda=on_cuda, stream=stream, exported=True)
+                  x.letter, not (x.read_only or immutable), conjugated, on_gpu=on_gpu, stream=stream, exported=True)
 
 
 def _of_cuda_interface(name: str, array: Any) -> Matrix:
@@ -204,7 +204,7 @@ def _of_cuda_interface(name: str, array: Any) -> Matrix:
     row, column = told.get("strides") or (columns * size, size)
     address, read_only = told["data"]
     return Matrix(name, array, array, address or 0, rows, columns, row // size, column // size,
-                  letter, not read_only, aligned=row % size == 0 and column % size == 0, on_cuda=True,
+                  letter, not read_only, aligned=row % size == 0 and column % size == 0, on_gpu=True,
                   stream=told.get("stream"))
 
 

@@ -2,8 +2,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Names for the functions of the CUDA runtime and of cuBLAS. The C sources of this folder use only
- * these names, so that for another runtime with the same functions (HIP) only names.h is replaced.
+ * Names for the functions of the CUDA runtime and of cuBLAS: all that the C sources of ../gpu use.
  */
 #ifndef TSR_ENGINE_CUDA_NAMES_H
 #define TSR_ENGINE_CUDA_NAMES_H
@@ -15,7 +14,8 @@
 #define GPU_NAME "cuda"
 #define GPU_RUNTIME "CUDA"
 #define GPU_BLAS "cuBLAS"
-#define GPU_CONNECTIONS "CUDA_DEVICE_MAX_CONNECTIONS"
+#define GPU_CONNECTIONS "CUDA_DEVICE_MAX_CONNECTIONS" /* 8, unless it is set */
+#define GPU_CONNECTIONS_MOST "32"
 
 /* ---- Runtime -------------------------------------------------------------- */
 
@@ -37,10 +37,6 @@
 #define gpuDeviceCount cudaGetDeviceCount
 #define gpuGetDevice cudaGetDevice
 #define gpuSetDevice cudaSetDevice
-#define gpuProperties struct cudaDeviceProp
-#define gpuGetProperties cudaGetDeviceProperties
-#define gpuGetAttribute cudaDeviceGetAttribute
-#define gpuAttributeMaxPitch cudaDevAttrMaxPitch
 #define gpuMemGetInfo cudaMemGetInfo
 #define gpuCanAccessPeer cudaDeviceCanAccessPeer
 #define gpuEnablePeer cudaDeviceEnablePeerAccess
@@ -54,11 +50,6 @@
 #define gpuHostRegisterPortable cudaHostRegisterPortable
 #define gpuHostUnregister cudaHostUnregister
 #define gpuMemset cudaMemset
-#define gpuPointer struct cudaPointerAttributes
-#define gpuPointerGet cudaPointerGetAttributes
-#define gpuPointerHost cudaMemoryTypeHost
-#define gpuPointerDevice cudaMemoryTypeDevice
-#define gpuPointerManaged cudaMemoryTypeManaged
 
 #define gpuStream cudaStream_t
 #define gpuStreamCreate cudaStreamCreateWithPriority
@@ -128,6 +119,8 @@ static inline void *gpuDriverFunction(const char *name) {
 #define gpuBlasCompute32 CUBLAS_COMPUTE_32F
 #define gpuBlasCompute32Fast CUBLAS_COMPUTE_32F_FAST_TF32
 #define gpuBlasCompute64 CUBLAS_COMPUTE_64F
+#define gpuBlasCompute32C CUBLAS_COMPUTE_32F
+#define gpuBlasCompute64C CUBLAS_COMPUTE_64F
 #define gpuBlasType cudaDataType_t
 #define gpuBlas16F CUDA_R_16F
 #define gpuBlas16B CUDA_R_16BF

@@ -26,8 +26,9 @@ static void count_copy(const tsr_plan *plan, const tsr_machine *machine, const t
   double bytes = tsr_command_bytes(plan, command);
   const tsr_link *link = &machine->link[from][to];
   double rate = tsr_link_rate(link, tsr_command_segment(plan, command));
-  if (from == to && from >= plan->machine_devices) count_staging(machine, bytes, busy);
-  if (from == to || rate <= 0) return;
+  bool in_host = tsr_is_in_host(machine, from, to);
+  if (in_host) count_staging(machine, bytes, busy);
+  if (in_host || from == to || rate <= 0) return;
   busy->link[from][to] += bytes / rate;
   /* As in the replay, short runs use as much of a channel as long ones in the same time. */
   const tsr_link_uses *uses = tsr_links_of(links, from, to);

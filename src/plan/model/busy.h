@@ -9,9 +9,9 @@
 
 #include "plan/plan.h"
 
-/* Seconds of work, each at full rate. What is busy for a plan's whole time cannot do more, however
- * the plan is changed. Many links may copy all the time and still not be busy, since a channel that
- * they share is full. */
+/* Seconds of work, each at full rate. A link, channel or device that is busy for a plan's whole
+ * time cannot do more, however the plan is changed. Many links may copy all the time and still not
+ * be busy, since a channel that they share is full. */
 typedef struct tsr_busy {
   double link[TSR_MACHINE_LOCATIONS][TSR_MACHINE_LOCATIONS]; /* [from][to] */
   double channel[TSR_MACHINE_CHANNELS];

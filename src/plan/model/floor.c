@@ -7,7 +7,7 @@
  * It is the largest of
  *   - all flops / the rates of all devices together;
  *   - the bytes that must leave and enter host memory, each once, over the best use of all host
- *     links and of the channels that they share;
+ *     links and of the channels that they share, the links between sockets among them (sockets.h);
  *   - for each device that is home to operands: the least time over all shares f of the work that
  *     the device may do itself. The time is the longest of its own kernels, the others' kernels,
  *     and the transfers from it and to it. If the others compute a share 1 - f of C, and no element
@@ -16,6 +16,7 @@
 #include <math.h>
 
 #include "blas/family.h"
+#include "plan/model/sockets.h"
 #include "plan/plan.h"
 #include "plan/tuning.h"
 
@@ -215,11 +216,20 @@ static double flops_of(const tsr_call *call) {
   return tsr_call_scales_only(call) ? 0 : tsr_call_flops(call);
 }
 
+/* On several sockets also what all nodes have at once. */
 static double all_host_time(const tsr_machine *machine, const tsr_call *call) {
   double time = 0;
-  for (int node = machine->devices; node < machine->devices + machine->nodes; node++)
-    time = fmax(time, host_time(machine, call, node));
-  return time;
+  tsr_host_load load = {{0}, {0}};
+  for (int host = machine->devices; host < tsr_machine_locations(machine); host++)
+    time = fmax(time, host_time(machine, call, host));
+  if (machine->nodes == 1) return time;
+  for (int x = 0; x < TSR_OPERANDS; x++) {
+    int host = call->operand[x].location - machine->devices;
+    if (host < 0) continue;
+    load.out[host] += read_bytes(call, x);
+    if (x == TSR_C_) load.in[host] += bytes_of(call, x);
+  }
+  return fmax(time, tsr_sockets_least_time(machine, &load));
 }
 
 double tsr_plan_heat(const tsr_machine *machine, const tsr_call *call) {

@@ -16,7 +16,7 @@ static void note_channel(tsr_links *links, const tsr_channel *channel, int index
 }
 
 tsr_status tsr_links_create(const tsr_machine *machine, tsr_links *links) {
-  int locations = machine->devices + machine->nodes;
+  int locations = tsr_machine_locations(machine);
   links->locations = locations;
   links->uses = tsr_alloc_zero((size_t)locations * (size_t)locations, sizeof *links->uses);
   if (!links->uses) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");

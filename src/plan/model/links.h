@@ -7,7 +7,7 @@
 
 #include "machine/machine.h"
 
-enum { TSR_LINK_USES = 12 }; /* a link's further channels are left out */
+enum { TSR_LINK_USES = 20 }; /* a link's further channels are left out */
 
 typedef struct tsr_link_uses {
   int count;
@@ -26,6 +26,12 @@ void tsr_links_free(tsr_links *links);
 
 static inline const tsr_link_uses *tsr_links_of(const tsr_links *links, int from, int to) {
   return &links->uses[(size_t)from * (size_t)links->locations + (size_t)to];
+}
+
+/* Whether a copy stays in host memory, from one node to another or not: a staging thread makes it,
+ * at its own rate. */
+static inline bool tsr_is_in_host(const tsr_machine *machine, int from, int to) {
+  return !tsr_is_device(machine, from) && !tsr_is_device(machine, to);
 }
 
 #endif

@@ -82,7 +82,7 @@ static void copy_flow(const replay *r, const tsr_command *c, bool fresh, flow *f
   double size = (double)tsr_matrix_element(&r->plan->call, from->matrix);
   const tsr_link *link = &r->machine->link[from->location][to->location];
   bool inside = from->location == to->location;
-  bool in_host = inside && from->location >= r->plan->machine_devices;
+  bool in_host = tsr_is_in_host(r->machine, from->location, to->location);
   f->full = in_host  ? r->machine->thread_rate
             : inside ? tsr_machine_copy_rate(r->machine, from->location)
                      : tsr_link_rate(link, tsr_command_segment(r->plan, c));
@@ -93,7 +93,7 @@ static void copy_flow(const replay *r, const tsr_command *c, bool fresh, flow *f
   f->left = (double)c->m * (double)c->n * size + start * f->full;
   const tsr_link_uses *uses = tsr_links_of(&r->links, from->location, to->location);
   double at_best =
-      link->bandwidth > 0
+      link->bandwidth > 0 && !in_host
           ? link->bandwidth
           : f->full; /* short runs use as much of a channel as long ones in the same time */
   for (int i = 0; i < uses->count; i++)

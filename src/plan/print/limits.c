@@ -36,6 +36,7 @@ static const struct {
                            "the GPUs' ports, from other GPUs"},
     [TSR_LIMIT_PORT_FROM] = {"channel", "the port of %s, to other GPUs",
                              "the GPUs' ports, to other GPUs"},
+    [TSR_LIMIT_CROSSING] = {"channel", "the link from socket %s", "the links between sockets"},
     [TSR_LIMIT_OTHER] = {"channel", "channel %s", "shared channels"},
     [TSR_LIMIT_KERNELS] = {"kernels", "kernels on %s", "kernels"},
     [TSR_LIMIT_LATENCY] = {"latency", NULL, "latency"},
@@ -74,13 +75,15 @@ static tsr_status name_by_devices(tsr_limit *limit, const tsr_device_set *set) {
 
 /* ---- Kinds of channels ---- */
 
-/* What a channel's uses have in common. */
+/* The ends of the copies that use a channel, summed up. */
 typedef struct channel_shape {
   tsr_device_set hosted;          /* devices whose host links use the channel */
   tsr_device_set sends, receives; /* devices that send to, or receive from, other devices */
   bool to_devices, from_devices;  /* between host memory and devices */
   bool between_devices;
-  int node; /* of host memory */
+  int node;     /* of host memory */
+  bool crosses; /* from one socket to another */
+  int socket, other_socket;
 } channel_shape;
 
 static channel_shape shape_of(const tsr_machine *machine, const tsr_channel *channel) {
@@ -99,8 +102,10 @@ static channel_shape shape_of(const tsr_machine *machine, const tsr_channel *cha
   }
   for (int i = 0; i < channel->count; i++) {
     int host = channel->uses[i].from >= devices ? channel->uses[i].from : channel->uses[i].to;
+    if (tsr_channel_use_follows(machine, &channel->uses[i])) continue;
     if (host >= devices) shape.node = host - devices;
   }
+  shape.crosses = tsr_machine_is_crossing(machine, channel, &shape.socket, &shape.other_socket);
   return shape;
 }
 
@@ -116,6 +121,7 @@ static tsr_limit_kind kind_of(const tsr_channel *channel, const channel_shape *s
   int hosted = tsr_devices_count(&shape->hosted);
   if (hosted > 0 && !shape->between_devices && strncmp(channel->name, "host", 4) == 0)
     return by_direction(shape, TSR_LIMIT_HOST, TSR_LIMIT_HOST_TO, TSR_LIMIT_HOST_FROM);
+  if (shape->crosses) return TSR_LIMIT_CROSSING;
   if (hosted > 1)
     return by_direction(shape, TSR_LIMIT_SHARED, TSR_LIMIT_SHARED_TO, TSR_LIMIT_SHARED_FROM);
   if (hosted == 1) return by_direction(shape, TSR_LIMIT_OF, TSR_LIMIT_TO, TSR_LIMIT_FROM);
@@ -127,6 +133,13 @@ static const tsr_device_set *devices_of(tsr_limit_kind kind, const channel_shape
   return kind == TSR_LIMIT_PORT_TO     ? &shape->receives
          : kind == TSR_LIMIT_PORT_FROM ? &shape->sends
                                        : &shape->hosted;
+}
+
+/* "the link from socket 0 to socket 1" */
+static void name_crossing(tsr_limit *limit, const channel_shape *shape) {
+  char between[32];
+  snprintf(between, sizeof between, "%d to socket %d", shape->socket, shape->other_socket);
+  name_limit(limit, between);
 }
 
 /* ---- The list ---- */
@@ -147,6 +160,8 @@ static tsr_status add_channel(const tsr_plan *plan, const tsr_machine *machine, 
                      .busy = tsr_busy_share(plan, seconds)};
   if (limit.kind == TSR_LIMIT_OTHER)
     name_limit(&limit, channel->name);
+  else if (limit.kind == TSR_LIMIT_CROSSING)
+    name_crossing(&limit, &shape);
   else if (limit.kind <= TSR_LIMIT_HOST_FROM && machine->nodes > 1)
     name_node(&limit, shape.node);
   else
@@ -195,7 +210,7 @@ static tsr_status add_staging(const tsr_plan *plan, double seconds, tsr_limits *
 
 static tsr_status list_all(const tsr_plan *plan, const tsr_machine *machine, const tsr_busy *busy,
                            tsr_limits *limits) {
-  int locations = machine->devices + machine->nodes;
+  int locations = tsr_machine_locations(machine);
   if (busy->staging > 0) TSR_TRY(add_staging(plan, busy->staging, limits));
   for (int c = 0; c < machine->channels; c++)
     if (busy->channel[c] > 0) TSR_TRY(add_channel(plan, machine, c, busy->channel[c], limits));

@@ -25,6 +25,7 @@ typedef enum tsr_limit_kind {
   TSR_LIMIT_PEER,        /* a link between devices */
   TSR_LIMIT_PORT_TO,     /* a channel of all links from other devices to a device */
   TSR_LIMIT_PORT_FROM,   /* from a device to other devices */
+  TSR_LIMIT_CROSSING,    /* a channel from one socket to another */
   TSR_LIMIT_OTHER,       /* any other channel */
   TSR_LIMIT_KERNELS,     /* the device computes */
   TSR_LIMIT_LATENCY,     /* copies and kernels take longest to start */

@@ -335,11 +335,13 @@ static void add_string(tsr_text *text, const char *key, const char *value) {
   tsr_text_add(text, "\",\n");
 }
 
-/* "host", "host1", "0". */
+/* "host", "host1", "hosts", "0". */
 static void add_short_location(tsr_text *text, const tsr_plan *plan, int location) {
   int node = location - plan->machine_devices;
   if (node < 0)
     tsr_text_add(text, "%d", location);
+  else if (tsr_plan_is_interleaved(plan, location))
+    tsr_text_add(text, "hosts");
   else if (node == 0)
     tsr_text_add(text, "host");
   else

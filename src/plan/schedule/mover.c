@@ -56,17 +56,22 @@ static int32_t hop(const tsr_mover *m, const tsr_transfer *c, int queue, const t
   return command;
 }
 
-/* Two copy commands by way of the staging ring, on the queues first and second. */
+/* Two copy commands by way of a ring, on the queues first and second. */
+static int32_t hop_twice(const tsr_mover *m, tsr_ring *ring, const tsr_transfer *c, int first,
+                         int second, const tsr_end *from, const tsr_end *to) {
+  int32_t buffer = tsr_ring_take(ring, c);
+  if (buffer == TSR_NOTHING) return TSR_NOTHING;
+  tsr_end between = {ring->location, buffer, NULL, TSR_NOTHING};
+  between.after = hop(m, c, first, from, &between);
+  if (between.after == TSR_NOTHING) return TSR_NOTHING;
+  int32_t command = hop(m, c, second, &between, to);
+  if (command != TSR_NOTHING) tsr_ring_give_back(ring, buffer, command);
+  return command;
+}
+
 static int32_t hop_through_ring(const tsr_mover *m, const tsr_transfer *c, int first, int second,
                                 const tsr_end *from, const tsr_end *to) {
-  int32_t buffer = tsr_ring_take(m->ring, c);
-  if (buffer == TSR_NOTHING) return TSR_NOTHING;
-  tsr_end ring = {m->problem->host, buffer, NULL, TSR_NOTHING};
-  ring.after = hop(m, c, first, from, &ring);
-  if (ring.after == TSR_NOTHING) return TSR_NOTHING;
-  int32_t command = hop(m, c, second, &ring, to);
-  if (command != TSR_NOTHING) tsr_ring_give_back(m->ring, buffer, command);
-  return command;
+  return hop_twice(m, m->ring, c, first, second, from, to);
 }
 
 bool tsr_move_is_straight(const tsr_problem *problem, const tsr_transfer *c) {
@@ -119,4 +124,13 @@ int32_t tsr_move(const tsr_mover *m, const tsr_transfer *c, const tsr_end *from,
   if (reaches(m, begin, end)) return hop(m, c, queue_peer(m, begin, end), from, to);
   int in = queue_in(m, end);
   return hop_through_ring(m, c, queue_out(m, begin), in, from, to);
+}
+
+int32_t tsr_move_by(const tsr_mover *m, const tsr_transfer *c, const tsr_end *from, int forwarder,
+                    const tsr_end *to) {
+  tsr_ring *ring = tsr_forwarders_ring(m->forwarders, forwarder);
+  bool in = tsr_on_host(m->problem, from->location);
+  int first = in ? queue_in(m, forwarder) : queue_peer(m, from->location, forwarder);
+  int second = in ? queue_peer(m, forwarder, to->location) : queue_out(m, forwarder);
+  return ring != NULL ? hop_twice(m, ring, c, first, second, from, to) : TSR_NOTHING;
 }

@@ -11,7 +11,7 @@
 #ifndef TSR_PLAN_SCHEDULE_MOVER_H
 #define TSR_PLAN_SCHEDULE_MOVER_H
 
-#include "plan/schedule/ring.h"
+#include "plan/schedule/forwarders.h"
 #include "plan/schedule/tile_slots.h"
 
 typedef struct tsr_mover {
@@ -22,6 +22,7 @@ typedef struct tsr_mover {
   tsr_commands *commands;
   tsr_tile_slots *slots;
   tsr_ring *ring;
+  tsr_forwarders *forwarders;
 } tsr_mover;
 
 /* The source or the target of a move. */
@@ -41,6 +42,10 @@ tsr_end tsr_end_at(const tsr_copies *copies, int matrix, int32_t tile, int devic
 /* Adds the commands that copy a transfer. If the transfer has a triangle, only that is copied, and
  * the target must be the home. Returns the last command; TSR_NOTHING: no host memory. */
 int32_t tsr_move(const tsr_mover *m, const tsr_transfer *c, const tsr_end *from, const tsr_end *to);
+
+/* As tsr_move, by a forwarder: between the home in pinned host memory and a device. */
+int32_t tsr_move_by(const tsr_mover *m, const tsr_transfer *c, const tsr_end *from, int forwarder,
+                    const tsr_end *to);
 
 /* Whether a device can copy the transfer straight between itself and the user's host memory. */
 bool tsr_move_is_straight(const tsr_problem *problem, const tsr_transfer *c);

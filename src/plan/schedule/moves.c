@@ -52,6 +52,7 @@ static tsr_plan *plan_new(const tsr_machine *machine, const tsr_call *call) {
   if (plan == NULL) return NULL;
   plan->call = *call;
   plan->moves = true;
+  plan->machine_nodes = machine->nodes;
   plan->machine_devices = plan->devices = plan->grid_cols = machine->devices;
   plan->grid_rows = plan->candidates = 1;
   plan->heat = 1;

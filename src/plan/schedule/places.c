@@ -37,16 +37,18 @@ static void add_need(const tsr_places *p, int matrix, size_t *need) {
 }
 
 /* Whether each device's budget suffices without shared memory. need: bytes for each device. */
-static bool all_fit(const tsr_places *p, size_t need[TSR_MACHINE_DEVICES]) {
+static bool all_fit(tsr_places *p, size_t need[TSR_MACHINE_DEVICES]) {
   for (int x = 0; x < TSR_MATRICES; x++) add_need(p, x, need);
   for (int d = 0; d < p->problem->devices; d++)
     if (need[d] > p->problem->options->budget[d]) return false;
+  for (int d = 0; d < p->problem->devices; d++)
+    p->spare[d] = p->problem->options->budget[d] - need[d];
   return true;
 }
 
 void tsr_places_init(tsr_places *p, const tsr_problem *problem, tsr_commands *commands,
                      tsr_copies *copies, tsr_tile_slots *slots, tsr_cached_blocks *blocks) {
-  *p = (tsr_places){problem, commands, copies, slots, blocks, TSR_FITS_IN};
+  *p = (tsr_places){problem, commands, copies, slots, blocks, TSR_FITS_IN, {0}};
   size_t need[TSR_MACHINE_DEVICES] = {0};
   tsr_tile_slots_count_uses(problem, copies);
   if (all_fit(p, need)) return;

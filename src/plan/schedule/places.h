@@ -21,6 +21,7 @@ typedef struct tsr_places {
   tsr_tile_slots *slots;
   tsr_cached_blocks *blocks;
   tsr_fit fit;
+  size_t spare[TSR_MACHINE_DEVICES]; /* bytes of the budget that tiles do not need, if they fit */
 } tsr_places;
 
 /* Counts the uses of all tile copies, and sets p->fit by the memory that the used tiles need. */

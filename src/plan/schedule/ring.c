@@ -5,6 +5,12 @@
 
 #include "base/alloc.h"
 
+static bool open_parts(tsr_ring *r) {
+  r->last = tsr_alloc(sizeof *r->last * (size_t)r->count);
+  for (int i = 0; r->last != NULL && i < r->count; i++) r->last[i] = TSR_NOTHING;
+  return r->last != NULL;
+}
+
 tsr_status tsr_ring_init(tsr_ring *r, const tsr_problem *problem, tsr_commands *commands) {
   /* Number of parts. At least 2: one is filled while the other is read. At most 4096: with that
    * many, no copy waits for a part. */
@@ -12,14 +18,24 @@ tsr_status tsr_ring_init(tsr_ring *r, const tsr_problem *problem, tsr_commands *
   size_t piece = (size_t)problem->options->piece;
   size_t tile = tsr_tile_largest(problem->call, problem->graph);
   r->commands = commands;
-  r->host = problem->host;
+  r->location = problem->host;
+  r->role = TSR_BUFFER_STAGE;
   r->bytes = tsr_tile_round_up(piece < tile || tile == 0 ? piece : tile);
   size_t count = problem->options->ring / r->bytes;
   r->count = (int)(count < least ? least : count > most ? most : count);
-  r->last = tsr_alloc(sizeof *r->last * (size_t)r->count);
-  if (!r->last) return tsr_problem_no_memory();
-  for (int i = 0; i < r->count; i++) r->last[i] = TSR_NOTHING;
-  return TSR_OK;
+  return open_parts(r) ? TSR_OK : tsr_problem_no_memory();
+}
+
+bool tsr_ring_init_on(tsr_ring *r, const tsr_ring *like, int device, int count) {
+  size_t *arena = &like->commands->plan->arena[device];
+  *r = (tsr_ring){.commands = like->commands,
+                  .location = device,
+                  .role = TSR_BUFFER_TILE,
+                  .begin = *arena,
+                  .count = count,
+                  .bytes = like->bytes};
+  *arena += (size_t)count * r->bytes;
+  return open_parts(r);
 }
 
 void tsr_ring_free(tsr_ring *r) {
@@ -33,20 +49,20 @@ int32_t tsr_ring_take(tsr_ring *r, const tsr_transfer *c) {
                        .rows = c->rows,
                        .cols = c->cols,
                        .ld = c->rows,
-                       .offset = (size_t)i * r->bytes,
+                       .offset = r->begin + (size_t)i * r->bytes,
                        .bytes = r->bytes,
-                       .role = TSR_BUFFER_STAGE,
+                       .role = r->role,
                        .matrix = (uint8_t)c->matrix,
-                       .location = (int16_t)r->host};
+                       .location = (int16_t)r->location};
   int32_t index = tsr_commands_add_buffer(r->commands, buffer);
   if (index == TSR_NOTHING) return TSR_NOTHING;
-  size_t *arena = &r->commands->plan->arena[r->host];
+  size_t *arena = &r->commands->plan->arena[r->location];
   if (*arena < buffer.offset + buffer.bytes) *arena = buffer.offset + buffer.bytes;
   tsr_commands_wait(r->commands, r->last[i]);
   return index;
 }
 
 void tsr_ring_give_back(tsr_ring *r, int32_t buffer, int32_t command) {
-  size_t i = r->commands->plan->buffers.items[buffer].offset / r->bytes;
+  size_t i = (r->commands->plan->buffers.items[buffer].offset - r->begin) / r->bytes;
   r->last[i] = command;
 }

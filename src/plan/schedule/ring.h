@@ -2,8 +2,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The staging ring: pinned host memory, in parts of one size. A copy goes through the ring if the
- * device cannot copy straight from or to the user's memory.
+ * A ring: memory in parts of one size that copies pass through. The staging ring is pinned host
+ * memory; a copy goes through it if the device cannot copy straight from or to the user's memory.
+ * Devices that pass on what crosses from socket to socket have rings, too (forwarders.h).
  *
  * Invariant: the parts are given out in turn. The first command that writes to a part waits for the
  * part's last user.
@@ -16,18 +17,25 @@
 
 typedef struct tsr_ring {
   tsr_commands *commands; /* borrowed */
-  int host;               /* location of the ring */
-  int32_t *last;          /* the command that used each part last, or TSR_NOTHING */
-  int count;              /* number of parts */
-  int next;               /* parts given out so far */
-  size_t bytes;           /* bytes of a part */
+  int location;
+  uint8_t role;  /* tsr_buffer_role of the parts */
+  size_t begin;  /* bytes from the start of the arena at the location */
+  int32_t *last; /* the command that used each part last, or TSR_NOTHING */
+  int count;     /* number of parts */
+  int next;      /* parts given out so far */
+  size_t bytes;  /* bytes of a part */
 } tsr_ring;
 
-/* Sets the size of a part and the number of parts from the options. TSR_ERR_MEMORY. */
+/* Makes the staging ring: sets the size of a part and the number of parts from the options.
+ * TSR_ERR_MEMORY. */
 tsr_status tsr_ring_init(tsr_ring *r, const tsr_problem *problem, tsr_commands *commands);
 void tsr_ring_free(tsr_ring *r);
 
-/* Gives out a part for a transfer, as a STAGE buffer. The next command must be the one that writes
+/* Makes a ring of so many parts of the staging ring's size, with memory of its own at the end of a
+ * device's arena. False: no host memory. */
+bool tsr_ring_init_on(tsr_ring *r, const tsr_ring *like, int device, int count);
+
+/* Gives out a part for a transfer, as a buffer. The next command must be the one that writes
  * to the buffer; it will wait for the part's last user. TSR_NOTHING: no host memory. */
 int32_t tsr_ring_take(tsr_ring *r, const tsr_transfer *c);
 

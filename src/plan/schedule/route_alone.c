@@ -62,8 +62,15 @@ static bool write_back_transfer(tsr_routes *r, const tsr_transfer *c, const tsr_
                                 const tsr_end *stop) {
   int from = begin->location, to = stop->location;
   float when = tsr_link_arrival(r->availability, from, to, c->bytes, c->bytes, 0);
-  int32_t command = tsr_move(r->mover, c, begin, stop);
-  if (isfinite(when)) tsr_link_occupy(r->availability, from, to, c->bytes, 0, when);
+  bool straight = c->uplo == TSR_GENERAL && tsr_move_is_straight(r->problem, c);
+  int forwarder =
+      straight ? tsr_forwarders_find(r->mover->forwarders, c, from, to, &when) : TSR_NOTHING;
+  int32_t command = forwarder != TSR_NOTHING ? tsr_move_by(r->mover, c, begin, forwarder, stop)
+                                             : tsr_move(r->mover, c, begin, stop);
+  if (forwarder != TSR_NOTHING)
+    tsr_forwarders_occupy(r->availability, c, from, forwarder, to, when);
+  else if (isfinite(when))
+    tsr_link_occupy(r->availability, from, to, c->bytes, 0, when);
   return command != TSR_NOTHING && note_written_back(r, c, command);
 }
 

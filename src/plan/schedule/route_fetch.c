@@ -14,6 +14,7 @@ typedef struct source {
   int location;      /* TSR_NOTHING: no source */
   float ready, when; /* s: the source has the piece; the piece would arrive */
   bool home;
+  int forwarder; /* the device that passes on the piece from home; TSR_NOTHING: none */
 } source;
 
 static const tsr_link *link_of(const tsr_routes *r, int from, int to) {
@@ -28,7 +29,8 @@ static source fastest_source(const tsr_routes *r, const tsr_transfer *c, int ind
   for (int d = 0; d < r->problem->devices; d++) {
     if (!(holders >> d & 1) || tsr_route_bandwidth(r->availability, d, to) <= rate) continue;
     float ready = tsr_piece_at(r->copies, c->matrix, c->tile, d, index)->eta;
-    best = (source){d, ready, tsr_route_arrival(r->availability, c, d, to, ready), false};
+    best =
+        (source){d, ready, tsr_route_arrival(r->availability, c, d, to, ready), false, TSR_NOTHING};
     rate = tsr_route_bandwidth(r->availability, d, to);
   }
   return best;
@@ -70,6 +72,14 @@ static bool is_hidden(const tsr_routes *r, uint32_t holders, int home, int to) {
   return link_of(r, first, to)->bandwidth >= link_of(r, home, to)->bandwidth;
 }
 
+/* The forwarder by which a piece from home arrives sooner than straight, with *when set to that
+ * time.
+ */
+static int forwarder_of(const tsr_routes *r, const tsr_transfer *c, int home, int to, float *when) {
+  bool may = tsr_on_host(r->problem, home) && tsr_move_is_straight(r->problem, c);
+  return may ? tsr_forwarders_find(r->mover->forwarders, c, home, to, when) : TSR_NOTHING;
+}
+
 /* The best source of a piece for a receiver: the one with the least arrival; among equal arrivals,
  * the one that has sent the fewest bytes. The home is a source only if no holder's link is as fast
  * as the home's. */
@@ -78,9 +88,11 @@ static source find_source(const tsr_routes *r, const tsr_transfer *c, int index,
   const tsr_schedule_options *options = r->problem->options;
   int home = r->problem->call->operand[c->matrix].location;
   double home_rate = link_of(r, home, to)->bandwidth;
-  source best = {home, 0, INFINITY, true};
-  if (!is_hidden(r, holders, home, to) && home_is_current(r, c))
+  source best = {home, 0, INFINITY, true, TSR_NOTHING};
+  if (!is_hidden(r, holders, home, to) && home_is_current(r, c)) {
     best.when = tsr_route_arrival(r->availability, c, home, to, 0);
+    best.forwarder = forwarder_of(r, c, home, to, &best.when);
+  }
   if (options->routing == TSR_ROUTE_HOME) return best;
   if (options->routing == TSR_ROUTE_BANDWIDTH)
     return fastest_source(r, c, index, best, holders, to);
@@ -93,7 +105,8 @@ static source find_source(const tsr_routes *r, const tsr_transfer *c, int index,
     bool as_fast = options->relay && link_of(r, d, to)->bandwidth >= home_rate;
     bool sooner = when < best.when - (relayed ? slack : 0);
     bool idler = relayed && when <= best.when + slack && r->sent[d] < r->sent[best.location];
-    if (sooner || idler || (as_fast && !relayed)) best = (source){d, ready, when, false};
+    if (sooner || idler || (as_fast && !relayed))
+      best = (source){d, ready, when, false, TSR_NOTHING};
     relayed |= as_fast;
   }
   return best;
@@ -110,9 +123,14 @@ static bool send_piece(tsr_routes *r, const tsr_transfer *c, int index, source f
     begin = tsr_end_at(r->copies, c->matrix, c->tile, from.location, piece->command);
   }
   tsr_end stop = tsr_end_at(r->copies, c->matrix, c->tile, to, TSR_NOTHING);
-  int32_t command = tsr_move(r->mover, c, &begin, &stop);
+  int32_t command = from.forwarder != TSR_NOTHING
+                        ? tsr_move_by(r->mover, c, &begin, from.forwarder, &stop)
+                        : tsr_move(r->mover, c, &begin, &stop);
   if (command == TSR_NOTHING) return false;
-  tsr_route_occupy(r->availability, c, from.location, to, from.ready, from.when);
+  if (from.forwarder != TSR_NOTHING)
+    tsr_forwarders_occupy(r->availability, c, from.location, from.forwarder, to, from.when);
+  else
+    tsr_route_occupy(r->availability, c, from.location, to, from.ready, from.when);
   r->sent[from.location] += c->bytes;
   *tsr_piece_at(r->copies, c->matrix, c->tile, to, index) = (tsr_piece){command, from.when};
   return true;

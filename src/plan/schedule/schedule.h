@@ -31,6 +31,7 @@ typedef struct tsr_schedule_options {
   int64_t lookahead[TSR_MACHINE_DEVICES]; /* with slots: how many tasks of the sequence before its
                                              use a tile should be copied to the device */
   tsr_routing routing;
+  bool straight;        /* no forwarders */
   bool ignore_channels; /* links count as independent of each other */
   unsigned realigned;   /* bit x: kernels read copies of operand x even on its home device */
   const size_t *budget; /* bytes for each device */

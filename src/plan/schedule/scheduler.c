@@ -22,8 +22,10 @@ static tsr_status set_up(tsr_scheduler *s, tsr_plan *plan) {
     TSR_TRY(tsr_tile_slots_start(&s->slots, largest, &s->sequence));
   }
   tsr_sequence_rewind(&s->sequence, tight);
+  tsr_forwarders_init(&s->forwarders, problem, &s->availability, &s->ring,
+                      tight ? NULL : s->places.spare);
   s->mover = (tsr_mover){problem,      &s->availability, &s->marks, &s->copies,
-                         &s->commands, &s->slots,        &s->ring};
+                         &s->commands, &s->slots,        &s->ring,  &s->forwarders};
   s->routes = (tsr_routes){.problem = problem,
                            .availability = &s->availability,
                            .commands = &s->commands,
@@ -39,6 +41,7 @@ static tsr_status set_up(tsr_scheduler *s, tsr_plan *plan) {
 
 static void tear_down(tsr_scheduler *s) {
   tsr_cached_blocks_free(&s->blocks);
+  tsr_forwarders_free(&s->forwarders);
   tsr_ring_free(&s->ring);
   tsr_tile_slots_free(&s->slots);
   tsr_sequence_free(&s->sequence);

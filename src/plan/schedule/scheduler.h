@@ -17,6 +17,7 @@
  *   ring           pinned host memory that copies are staged through
  *   cached_blocks  memory that stays on devices between calls
  *   places         the memory of a device that a tile lies in
+ *   forwarders     devices that pass on what crosses from socket to socket
  *   mover          the commands that copy a rectangle from one place to another
  *   routes         the source of each piece of a tile
  *   write_back     when finished parts of C are written back
@@ -40,6 +41,7 @@ typedef struct tsr_scheduler {
   tsr_ring ring;
   tsr_cached_blocks blocks;
   tsr_places places;
+  tsr_forwarders forwarders;
   tsr_mover mover;
   tsr_routes routes;
   tsr_write_back write_back;

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "blas/family.h"
+#include "plan/search/host.h"
 #include "plan/tuning.h"
 
 /* The call as a sum over `depth` of products of rows x depth by depth x cols. */
@@ -81,7 +82,7 @@ typedef struct flow {
 /* Time that a channel needs for the flows of all devices, s. */
 static double channel_time(const tsr_c_block_question *q, const tsr_channel *channel, flow f) {
   double load = 0;
-  int host = q->machine->devices;
+  int host = tsr_search_host(q->machine, q->call);
   for (int u = 0; u < channel->count; u++)
     for (int i = 0; i < q->devices; i++) {
       const tsr_channel_use *use = &channel->uses[u];
@@ -105,7 +106,7 @@ static double staging_time(const tsr_c_block_question *q, flow f) {
 /* Predicted time [s] = max over links, channels and staging threads of bytes / bandwidth. segment:
  * length of the contiguous runs that are copied, bytes. */
 static double flow_time(const tsr_c_block_question *q, flow f, double segment) {
-  int host = q->machine->devices;
+  int host = tsr_search_host(q->machine, q->call);
   double most = staging_time(q, f);
   for (int i = 0; i < q->devices; i++) {
     int d = q->order[i];

@@ -105,14 +105,30 @@ static void note_entry(const tsr_candidate *candidate, entries *e) {
   e->list[at] = *candidate;
 }
 
-/* Tries the best strategy so far on another number of devices; a candidate far behind the best is
- * dropped. */
+/* Above this score a candidate on another number of devices starts no descent. If all operands are
+ * in device memory, a descent gains more, since it decides how much their home computes itself. */
+static double hopeless(const tsr_search *s) {
+  bool at_home = true;
+  for (int x = 0; x < TSR_OPERANDS; x++)
+    at_home &= tsr_is_device(s->machine, s->call->operand[x].location);
+  return s->found.score *
+         (at_home ? TSR_TUNE_FEWER_DEVICES_HOPELESS_AT_HOME : TSR_TUNE_FEWER_DEVICES_HOPELESS);
+}
+
+/* Tries another number of devices: cut like the best strategy so far, and by a first guess if that
+ * is far behind the best. (A cut for one device that is home to all operands says nothing of
+ * copies.) Candidates that are still far behind are dropped. */
 static tsr_status try_number(tsr_search *s, int devices, entries *e) {
   tsr_candidate made;
+  bool better;
   if (!may_win(s, devices)) return TSR_OK;
   tsr_strategy r = tsr_panels_like(s, &s->found.strategy, devices);
   TSR_TRY(tsr_search_try(s, &r, &made));
-  if (made.score < TSR_TUNE_FEWER_DEVICES_HOPELESS * s->found.score) note_entry(&made, e);
+  if (made.score >= TSR_TUNE_FEWER_DEVICES_HOPELESS * s->found.score) {
+    r = tsr_panels_guess(s, devices);
+    TSR_TRY(tsr_search_try_for(s, &r, &made, &better));
+  }
+  if (made.score < hopeless(s)) note_entry(&made, e);
   return TSR_OK;
 }
 

@@ -50,6 +50,11 @@ static bool is_not_composed(const tsr_problem *p, const tsr_strategy *at, int64_
   return !p->composed;
 }
 
+static bool has_sockets(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
+  (void)value;
+  return p->machine->nodes > 1 && !p->composed && at->relay;
+}
+
 static bool has_device_home(const tsr_problem *p) {
   for (int x = 0; x < TSR_OPERANDS; x++)
     if (tsr_is_device(p->machine, p->call->operand[x].location)) return true;
@@ -165,6 +170,7 @@ static const char *const even_budget[] = {"even", "budget", NULL};
 static const char *const first_last[] = {"first", "last", NULL};
 static const char *const owner_home[] = {"owner", "home", NULL};
 static const char *const given_eta[] = {"given", "eta", NULL};
+static const char *const forward_straight[] = {"forward", "straight", NULL};
 static const char *const count_ignore[] = {"count", "ignore", NULL};
 static const char *const routes[] = {"eta", "bandwidth", "home", NULL}; /* as in tsr_routing */
 
@@ -513,6 +519,18 @@ static const tsr_knob table[] = {
      .of = ALL,
      .most = TSR_ROUTE_HOME,
      .words = routes},
+    {.name = "sockets",
+     .says = "How copies between a device and the host memory of another socket go. forward: by a "
+             "device of that socket, which passes them on, where that is estimated to be sooner; "
+             "straight: always over the link between the sockets.",
+     .phrase = "copies straight from socket to socket",
+     .field = FIELD(straight),
+     .of = ALL,
+     .most = 1,
+     .words = forward_straight,
+     .change = TSR_CHANGE_OTHER,
+     .turn = 6,
+     .worth = has_sockets},
     {.name = "channels",
      .says = "count: estimated arrivals take into account the channels that links share; ignore: "
              "they treat links as independent.",

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * What a call needs at least: the smallest tiles that are worth planning with, and the error for
+ * The least memory of a call: the smallest tiles that are worth planning with, and the error for
  * budgets that are too small, which names a sufficient one.
  */
 #include <inttypes.h>

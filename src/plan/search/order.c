@@ -4,6 +4,7 @@
 /* The order in which devices are preferred. */
 #include <math.h>
 
+#include "plan/search/host.h"
 #include "plan/search/search.h"
 
 static bool is_home(const tsr_search *s, int device) {
@@ -13,7 +14,7 @@ static bool is_home(const tsr_search *s, int device) {
 }
 
 double tsr_search_shared_rate(const tsr_search *s, int device, int chosen) {
-  int host = s->machine->devices;
+  int host = tsr_search_host(s->machine, s->call);
   double rate = s->machine->link[host][device].bandwidth;
   for (int c = 0; c < s->machine->channels; c++) {
     const tsr_channel *channel = &s->machine->channel[c];

@@ -10,6 +10,7 @@
 #include "blas/build.h"
 #include "blas/family.h"
 #include "plan/search/c_block.h"
+#include "plan/search/host.h"
 #include "plan/tuning.h"
 
 /* ---- Devices that differ -------------------------------------------------- */
@@ -97,7 +98,7 @@ static tsr_pass c_block_of(const partition *d, int g) {
 static double rate_into(const partition *d, int device) {
   const tsr_machine *m = d->q->machine;
   double segment = (double)d->rows * (double)element_of(d);
-  double rate = tsr_link_rate(&m->link[m->devices][device], segment);
+  double rate = tsr_link_rate(&m->link[tsr_search_host(m, d->q->call)][device], segment);
   for (int g = 0; g < d->devices; g++) {
     int from = d->t->device[g];
     if (from != device && m->link[from][device].bandwidth > 0)

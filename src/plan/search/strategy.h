@@ -41,7 +41,7 @@ typedef struct tsr_strategy {
   int64_t n_block_first, n_block, n_block_last, n_block_least;
   int64_t block, span, stripe;
   int64_t lazy, add_at_home;
-  int64_t piece, by_eta, relay, routing, ignore_channels;
+  int64_t piece, by_eta, relay, routing, straight, ignore_channels;
   /* Not a knob: weights of the shares of C that a replay suggested, one for each place of the grid,
    * in units of 1 / TSR_STRATEGY_WEIGHT. All 0: shares are proportional to the devices' speeds. */
   uint16_t weight[TSR_MACHINE_DEVICES];

@@ -54,6 +54,7 @@ tsr_plan *tsr_search_plan_new(tsr_search *s) {
                      .buffers = {plan->buffers.items, 0, plan->buffers.room}};
   plan->call = *s->call;
   plan->machine_devices = s->machine->devices;
+  plan->machine_nodes = s->machine->nodes;
   plan->reproducible = s->options->reproducible;
   plan->heat = s->heat;
   memcpy(plan->budget, s->options->budget, sizeof plan->budget);
@@ -139,6 +140,7 @@ static tsr_status build(tsr_search *s, const tsr_strategy *r, const tsr_tiling *
                                   .relay = r->relay,
                                   .by_eta = r->by_eta,
                                   .routing = r->routing,
+                                  .straight = r->straight,
                                   .ignore_channels = r->ignore_channels,
                                   .realigned = s->problem.realigned,
                                   .budget = s->options->budget,

@@ -283,8 +283,7 @@ tsr_status tsr_plan_verify(const tsr_plan *plan, const tsr_machine *machine,
     return tsr_fail(TSR_ERR_CHECK, "the plan uses no device but has %zu commands", commands);
   if (plan->devices == 0 || (commands == 0 && tsr_call_is_empty(&plan->call))) return TSR_OK;
   tsr_verifier v = {.plan = plan, .machine = machine};
-  int nodes = machine != NULL ? machine->nodes : TSR_MACHINE_LOCATIONS - plan->machine_devices;
-  v.locations = plan->machine_devices + nodes;
+  v.locations = machine != NULL ? tsr_machine_locations(machine) : TSR_MACHINE_LOCATIONS;
   v.scales_only = tsr_call_scales_only(&plan->call);
   TSR_TRY(tsr_verify_plan(&v, budgets));
   for (size_t c = 0; c < commands; c++) TSR_TRY(tsr_verify_form(&v, (uint32_t)c));

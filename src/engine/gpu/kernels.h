@@ -1,0 +1,59 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Kernels that the vendor's BLAS lacks. */
+#ifndef TSR_ENGINE_GPU_KERNELS_H
+#define TSR_ENGINE_GPU_KERNELS_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* c = alpha a + beta c; if a is NULL, c = beta c. a and c are m x n, column-major. type is a letter
+ * of tsr_type; wide_a and wide_c: a or c is of its wide type. If beta = 0, c is not read. If uplo
+ * is 'L' or 'U', only that triangle is read and written. hermitian (only with a triangle and a =
+ * NULL): the imaginary parts of the diagonal are not read and become 0. */
+typedef struct tsr_gpu_add {
+  char type, uplo;
+  int wide_a, wide_c, hermitian;
+  int64_t m, n;
+  double alpha[2], beta[2];
+  const void *a;
+  int64_t lda;
+  void *c;
+  int64_t ldc;
+} tsr_gpu_add;
+
+/* Launches the kernel on the stream with at most blocks thread blocks. Returns the runtime's error,
+ * as the functions below do. */
+int tsr_gpu_add_launch(const tsr_gpu_add *args, int blocks, void *stream);
+
+/* Sets the imaginary parts of the diagonal of an n x n matrix of type 'c' or 'z' to 0. */
+int tsr_gpu_real_diagonal_launch(char type, int64_t n, void *c, int64_t ldc, void *stream);
+
+/* The order of the diagonal blocks that tsr_gpu_invert_launch inverts; the last block may be
+ * smaller. */
+enum { TSR_GPU_INVERTED = 32 };
+
+/* Inverts the diagonal blocks of the triangle uplo ('L' or 'U') of a. type is 's', 'd', 'c' or 'z';
+ * a and inverse are n x n, column-major, inverse with leading dimension n. The kernel writes the
+ * inverses of the diagonal blocks and zeros in the other triangle of inverse; it leaves the rest.
+ * unit: the diagonal of a is not read and counts as 1. */
+typedef struct tsr_gpu_invert {
+  char type, uplo;
+  int unit;
+  int64_t n;
+  const void *a;
+  int64_t lda;
+  void *inverse;
+} tsr_gpu_invert;
+
+int tsr_gpu_invert_launch(const tsr_gpu_invert *args, void *stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Finds the libraries of ROCm and their functions at run time. */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/environment.h"
+#include "engine/gpu/internal.h"
+
+tsr_hip_functions tsr_hip;
+
+/* The sonames of each release of ROCm, newest first. rocBLAS needs the runtime of its own release.
+ */
+static const struct release {
+  const char *name, *runtime, *blas, *compiler;
+} releases[] = {
+    {"7", "libamdhip64.so.7", "librocblas.so.5", "libhiprtc.so.7"},
+    {"6", "libamdhip64.so.6", "librocblas.so.4", "libhiprtc.so.6"},
+    {"5", "libamdhip64.so.5", "librocblas.so.0", "libhiprtc.so.5"},
+};
+enum { RELEASES = sizeof releases / sizeof *releases };
+
+static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER; /* guards all below */
+static bool loaded;
+static void *runtime, *blas; /* libraries; they are never closed */
+static const struct release *found;
+
+/* ---- Libraries ------------------------------------------------------------ */
+
+/* Opens a library on the loader's search path, else below ROCM_PATH or /opt/rocm, where ROCm is
+ * installed without telling the loader. NULL: it is in none of them. */
+static void *open_library(const char *file) {
+  const char *root = tsr_environment_get("ROCM_PATH");
+  char path[1000];
+  void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+  if (library != NULL) return library;
+  snprintf(path, sizeof path, "%s/lib/%s", root != NULL ? root : "/opt/rocm", file);
+  return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+
+/* Opens the runtime and the BLAS of one release. A runtime without its BLAS is kept only until a
+ * release is found that has both: it can still say whether there are devices. */
+static void open_release(const struct release *release) {
+  void *its_runtime = open_library(release->runtime);
+  if (its_runtime == NULL) return;
+  void *its_blas = open_library(release->blas);
+  if (runtime != NULL && its_blas == NULL) return;
+  runtime = its_runtime;
+  blas = its_blas;
+  found = release;
+}
+
+static tsr_status open_libraries(void) {
+  for (int i = 0; i < RELEASES && blas == NULL; i++) open_release(&releases[i]);
+  if (runtime != NULL) return TSR_OK;
+  return tsr_fail(
+      TSR_ERR_ENGINE,
+      "the HIP runtime is not here: no libamdhip64.so.7, .6 or .5 is found; install ROCm, "
+      "or set ROCM_PATH or LD_LIBRARY_PATH to it");
+}
+
+/* ---- Functions ------------------------------------------------------------ */
+
+typedef struct wanted {
+  const char *name;
+  size_t at; /* offset of the pointer in tsr_hip_functions */
+} wanted;
+
+#define WANTED(name) {#name, offsetof(tsr_hip_functions, name)},
+static const wanted of_runtime[] = {TSR_HIP_RUNTIME(WANTED)};
+static const wanted of_blas[] = {TSR_HIP_BLAS(WANTED)};
+static const wanted of_blas_trmm[] = {TSR_HIP_BLAS_TRMM(WANTED)};
+static const wanted of_compiler[] = {TSR_HIP_COMPILER(WANTED)};
+#define COUNT(table) (int)(sizeof(table) / sizeof *(table))
+
+/* Looks functions up; ending is added to their names. Returns the first that is missing; NULL: none
+ * is. */
+static const char *find_functions(void *library, const wanted *list, int count,
+                                  const char *ending) {
+  for (int i = 0; i < count; i++) {
+    char name[80];
+    snprintf(name, sizeof name, "%s%s", list[i].name, ending);
+    void *function = dlsym(library, name);
+    if (function == NULL) return list[i].name;
+    memcpy((char *)&tsr_hip + list[i].at, &function, sizeof function);
+  }
+  return NULL;
+}
+
+/* rocBLAS before 4.0 has the trmm that we call under another name, and one that overwrites its
+ * operand under this name (rocblas.h). */
+static const char *find_blas(void) {
+  const char *missing = find_functions(blas, of_blas, COUNT(of_blas), "");
+  if (missing != NULL) return missing;
+  bool early = strcmp(found->name, "5") == 0;
+  return find_functions(blas, of_blas_trmm, COUNT(of_blas_trmm), early ? "_outofplace" : "");
+}
+
+/* Without hiprtc there are only the kernels that were compiled with the engine. */
+static void find_compiler(void) {
+  void *library = open_library(found->compiler);
+  tsr_hip.compiles = find_functions(library != NULL ? library : runtime, of_compiler,
+                                    COUNT(of_compiler), "") == NULL;
+}
+
+static tsr_status lacks(const char *library, const char *name) {
+  return tsr_fail(TSR_ERR_ENGINE, "%s lacks %s; the HIP engine needs ROCm 5.2 or later", library,
+                  name);
+}
+
+/* ---- Together -------------------------------------------------------------- */
+
+/* A machine without AMD GPUs may have the runtime alone. Then the answer is that there is no
+ * device, which the engine says after this. */
+static tsr_status check_blas(void) {
+  int devices = 0;
+  if (blas != NULL) return TSR_OK;
+  if (tsr_hip.hipGetDeviceCount(&devices) != hipSuccess || devices == 0) return TSR_OK;
+  return tsr_fail(TSR_ERR_ENGINE,
+                  "rocBLAS is not here: %s is found, but %s is not; install ROCm's rocblas, or set "
+                  "ROCM_PATH or LD_LIBRARY_PATH to it",
+                  found->runtime, found->blas);
+}
+
+static tsr_status load(void) {
+  TSR_TRY(open_libraries());
+  const char *missing = find_functions(runtime, of_runtime, COUNT(of_runtime), "");
+  if (missing != NULL) return lacks(found->runtime, missing);
+  missing = blas != NULL ? find_blas() : NULL;
+  if (missing != NULL) return lacks(found->blas, missing);
+  find_compiler();
+  if (tsr_hip.hipRuntimeGetVersion(&tsr_hip.version) != hipSuccess)
+    return tsr_fail(TSR_ERR_ENGINE, "%s does not tell its version", found->runtime);
+  return check_blas();
+}
+
+/* After a failure the next call tries again: the libraries may have been installed. */
+tsr_status gpu_load(void) {
+  pthread_mutex_lock(&loading);
+  tsr_status status = loaded ? TSR_OK : load();
+  if (status == TSR_OK) loaded = blas != NULL;
+  pthread_mutex_unlock(&loading);
+  return status;
+}

@@ -146,10 +146,35 @@ static void large_calls(void **state) {
   tsr_machine_destroy(machine);
 }
 
+/* Even tiles of a call of many tiles are as long as those of a few of them, or longer. */
+static void even_tiles(void **state) {
+  (void)state;
+  static const struct {
+    int64_t m, n, k;
+  } cases[] = {{671, 538, 671}, {1000, 41, 321}, {39, 2000, 399}};
+  tsr_machine *machine = planning_machine(three);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    planning_case c = {'z', 'N', 'N', cases[i].m, cases[i].n, cases[i].k, 1, 1, "hhh", 0};
+    tsr_call call = planning_call(machine, &c);
+    tsr_plan_options options = planning_options(machine, 0);
+    tsr_plan *plan = NULL;
+    options.strategy = "tile=40 any/even=yes any/cblock=2x4 any/lookahead=50";
+    options.search_seconds = 0;
+    for (int d = 0; d < machine->devices; ++d) options.budget[d] = 1000;
+    assert_int_equal(tsr_plan_make(machine, &call, &options, &plan), TSR_ERR_MEMORY);
+    size_t least = least_named();
+    for (int d = 0; d < machine->devices; ++d) options.budget[d] = least;
+    if (tsr_plan_make(machine, &call, &options, &plan) != TSR_OK)
+      fail_msg("case %zu: %zu bytes are named, but: %s", i, least, tsr_message());
+    tsr_plan_free(plan);
+  }
+  tsr_machine_destroy(machine);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(calls_that_scale_c),
-                                     cmocka_unit_test(large_calls), cmocka_unit_test(free_tiles),
-                                     cmocka_unit_test(forced_tiles),
-                                     cmocka_unit_test(reproducible_tiles)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(calls_that_scale_c), cmocka_unit_test(even_tiles),
+      cmocka_unit_test(large_calls),        cmocka_unit_test(free_tiles),
+      cmocka_unit_test(forced_tiles),       cmocka_unit_test(reproducible_tiles)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -199,11 +199,17 @@ static void check_plan(problem *p, int number) {
   tsr_plan_free(plan);
 }
 
+static uint64_t seed_of_all(void) {
+  const char *seed = getenv("TSR_TEST_SEED");
+  return seed ? strtoull(seed, NULL, 10) : 12345;
+}
+
 /* Makes so many plans on these machines. */
 static void make_plans(const char *const *strings, int machine_count, int plans) {
+  uint64_t seed = seed_of_all();
   for (int i = 0; i < plans; i++) {
     problem p = {0};
-    state = (uint64_t)i * 7919 + 12345;
+    state = (uint64_t)i * 7919 + seed;
     for (int j = 0; j < 4; j++) next_random();
     assert_int_equal(tsr_machine_parse(strings[below(machine_count)], &p.machine), TSR_OK);
     random_call(&p);

@@ -39,16 +39,20 @@ static int64_t tiles_of_c_block(const tsr_tiling *t) {
   return rows * cols > 1 ? (int64_t)rows * cols : 1;
 }
 
+static int64_t part_of_extent(const tsr_cuts *cuts, int64_t tiles, int64_t extent) {
+  return cuts->count > tiles ? cuts->at[tiles] : extent;
+}
+
 /* A part of the call that is large enough to have the largest set of tiles that a task needs at
- * once; planning it costs less than planning all of the call. */
-static tsr_call part_of(const tsr_call *all, const tsr_strategy *r) {
-  int64_t tiles = r->c_block_rows > r->c_block_cols ? r->c_block_rows : r->c_block_cols;
-  int64_t most = 1 + r->tile * (4 + tiles);
+ * once; planning it costs less than planning all of the call. It ends where a tile ends, so that it
+ * is cut into the same tiles as all of the call, even tiles too. */
+static tsr_call part_of(const tsr_call *all, const tsr_strategy *r, const tsr_tiling *cut) {
+  int64_t tiles = 4 + (r->c_block_rows > r->c_block_cols ? r->c_block_rows : r->c_block_cols);
   tsr_call call = *all;
   if (r->kind != TSR_TILES) return call;
-  if (call.m > most) call.m = most;
-  if (call.n > most) call.n = most;
-  if (call.k > most) call.k = most;
+  call.m = part_of_extent(&cut->m, tiles, call.m);
+  call.n = part_of_extent(&cut->n, tiles, call.n);
+  call.k = part_of_extent(&cut->k, tiles, call.k);
   return call;
 }
 
@@ -93,18 +97,26 @@ static tsr_status too_small_for(const tsr_search *s, const char *tiles, size_t l
                   budget, tiles, least, smaller);
 }
 
+/* The error for a part of the call. */
+static tsr_status too_small_for_part(tsr_search *s, const tsr_strategy *r, const tsr_call *call) {
+  tsr_tiling tiling;
+  char tiles[40] = "panels";
+  if (r->kind == TSR_TILES) snprintf(tiles, sizeof tiles, "tiles of %" PRId64, r->tile);
+  TSR_TRY(tsr_strategy_tiling(r, call, s->machine, s->order, &tiling));
+  tsr_status status = tsr_graph_build(call, &tiling, &s->graph);
+  if (status == TSR_OK)
+    status = too_small_for(s, tiles,
+                           tsr_schedule_least_budget(call, &s->graph, tiles_of_c_block(&tiling)));
+  tsr_tiling_free(&tiling);
+  return status;
+}
+
 tsr_status tsr_search_too_small(tsr_search *s) {
   if (s->misfit.need > 0) return too_small_beside(s);
   tsr_strategy r = least_strategy(s);
-  tsr_call call = part_of(s->call, &r);
-  tsr_tiling tiling;
-  char tiles[40] = "panels";
-  if (r.kind == TSR_TILES) snprintf(tiles, sizeof tiles, "tiles of %" PRId64, r.tile);
-  TSR_TRY(tsr_strategy_tiling(&r, &call, s->machine, s->order, &tiling));
-  tsr_status status = tsr_graph_build(&call, &tiling, &s->graph);
-  if (status == TSR_OK)
-    status = too_small_for(s, tiles,
-                           tsr_schedule_least_budget(&call, &s->graph, tiles_of_c_block(&tiling)));
-  tsr_tiling_free(&tiling);
-  return status;
+  tsr_tiling all;
+  TSR_TRY(tsr_strategy_tiling(&r, s->call, s->machine, s->order, &all));
+  tsr_call call = part_of(s->call, &r, &all);
+  tsr_tiling_free(&all);
+  return too_small_for_part(s, &r, &call);
 }

@@ -8,16 +8,17 @@
 #   BUILD           build folder: build-gpu
 #   GPU_CHECK_OUT   logs and CSV: out
 #   GPU_CHECK_STEPS which steps: build machine tests random placements memcheck doors
-#                   testers bench hip; hip is the HIP engine over CUDA (tests/hip/nvidia), in a
-#                   build of its own, BUILD-hip
+#                   testers bench four hip; four is bench/four.py, where there are four GPUs; hip
+#                   is the HIP engine over CUDA (tests/hip/nvidia), in a build of its own, BUILD-hip
 #   GPU_CHECK_N     sizes of the benchmark: 8192,16384,32768
 #   GPU_CHECK_COUNT random problems: 300
+#   GPU_CHECK_SECONDS for the step four: 540; run it again for what is left
 set -u
 cd "$(dirname "$0")/.." || exit 1
 deps=${DEPS:-.deps}
 build=${BUILD:-build-gpu}
 out=${GPU_CHECK_OUT:-out}
-steps=${GPU_CHECK_STEPS:-build machine tests random placements memcheck doors testers bench hip}
+steps=${GPU_CHECK_STEPS:-build machine tests random placements memcheck doors testers bench four hip}
 sizes=${GPU_CHECK_N:-8192,16384,32768}
 count=${GPU_CHECK_COUNT:-300}
 mkdir -p "$out"
@@ -109,6 +110,9 @@ bench() {
     [ "${GPU_CHECK_PAGEABLE:-0}" = 1 ] || break
   done
 }
+four() {
+  BUILD=$build python3 bench/four.py --csv "$out/four.csv" --resume --seconds "${GPU_CHECK_SECONDS:-540}"
+}
 # The HIP engine on an NVIDIA GPU.
 build_hip() {
   cmake --preset release -B "$build-hip" -DTESSERA_HIP_NVIDIA=ON -DTESSERA_PYTHON=OFF \
@@ -133,6 +137,7 @@ if command -v compute-sanitizer >/dev/null; then step memcheck sanitized; fi
 step doors doors
 step testers testers
 step bench bench
+[ "$gpus" -lt 4 ] || step four four
 step hip-build build_hip
 step hip-tests hip_tests
 step hip-random "$build-hip/tests/random_driver" --engine hip --devices 1 --seed 5 --count "$count"

@@ -114,6 +114,32 @@ def test_refused(program, message, options):
         assert file.read() == "something\n"
 
 
+# ---- Four GPUs: parts, predictions, what was measured before ----
+
+
+def test_four(program):
+    code, _, err = program("four", "--part level3,variants --predict --csv p.csv", ["--machine", SMALL])
+    assert code == 0, err
+    rows = read_csv("p.csv", COLUMNS)
+    assert len(rows) == 14 and all(r["predicted_s"] >= r["floor_s"] > 0 for r in rows)
+    assert {r["words"] for r in rows} == {"", "transb=T", "transa=T", "transa=T transb=T"}
+    measured = MEASURED / "h200x4-blas3.csv"
+    code, out, err = program("four", f"--from {measured}")
+    assert code == 0, err
+    lines = out.splitlines()
+    assert len(lines) == 3 + len(read_csv(measured))
+    assert lines[-2] == ("rate / rate before: geometric mean 1.000, 1.000 to 1.000; "
+                         f"0 of {len(read_csv(measured))} are off by more than 2 %")
+    assert lines[-1].startswith("predicted / measured time: geometric mean ")
+
+
+def test_four_refused(program):
+    for message, options in (("--part: large: must be of squares", "--part large"),
+                             ("--predict: needs --machine", "--predict")):
+        code, _, err = program("four", options)
+        assert code == 2 and message in err
+
+
 # ---- Irregular: shards, samples, time ----
 
 IRREGULAR = "--peer none --fat 48,64 --thin 16 --ratio 4,8 --devices 2,4 "

@@ -113,7 +113,25 @@ def engines(rows):
             f"\nRatio, geometric mean: {mean([float(b['ratio']) for _, b in pairs]):.3f}.\n")
 
 
-KINDS = {"engines": engines, "rates": rates, "points": points, "caps": caps, "composed": composed, "processes": processes}
+def calls(rows):
+    """A line for each call, of whatever shape."""
+    cells = []
+    for row in rows:
+        extents = [row[e] for e in "mnk"]
+        shape = extents[0] if len(set(extents)) == 1 else " x ".join(extents)
+        seconds = float(row["median_s"])
+        cells.append([f"{row['type']}{row['op']}", shape, row["words"], row["home"],
+                      row["devices"] if row["devices"] != "0" else "as many as help",
+                      three_digits(float(row["tflops"])), f"{float(row['floor_s']) / seconds:.2f}",
+                      f"{float(row['predicted_s']) / seconds:.2f}"])
+    errors = [float(row["predicted_s"]) / float(row["median_s"]) for row in rows]
+    return (table(["routine", "extents", "words", "home", "GPUs", "TFLOP/s", "of the floor's rate",
+                   "predicted / measured time"], cells) +
+            f"\nPredicted / measured time, geometric mean: {mean(errors):.3f}; within 5 %: "
+            f"{sum(abs(e - 1) <= 0.05 for e in errors)} of {len(errors)}.\n")
+
+
+KINDS = {"calls": calls, "engines": engines, "rates": rates, "points": points, "caps": caps, "composed": composed, "processes": processes}
 
 
 def section(run):

@@ -3,7 +3,8 @@
 
 /*
  * What the files of the CPU's BLAS share: cpu_blas.c finds the library, cpu_call.c calls it,
- * cpu_level3.c, cpu_add.c and cpu_kernel.c run kernels with it.
+ * cpu_level3.c, cpu_add.c and cpu_kernel.c run kernels with it. cpu_residues.c, which needs no
+ * library, has the kernels on residues.
  */
 #ifndef TSR_BASE_CPU_INTERNAL_H
 #define TSR_BASE_CPU_INTERNAL_H
@@ -38,5 +39,8 @@ void tsr_cpu_scale(const tsr_kernel_args *args);
 
 /* c = alpha a + beta c; alpha is not 0. */
 void tsr_cpu_add(const tsr_kernel_args *args);
+
+/* Makes or multiplies residues (base/moduli.h). */
+void tsr_cpu_residues(const tsr_kernel_args *args);
 
 #endif

@@ -164,8 +164,12 @@ tsr_status tsr_cpu_kernel_in(const tsr_kernel_args *x, void *room) {
   TSR_TRY(tsr_kernel_check(x));
   if (x->m <= 0 || x->n <= 0) return TSR_OK;
   if (tsr_kernel_reads_inputs(x)) {
-    if (x->kernel != TSR_KERNEL_ADD) return multiply(x, room);
-    tsr_cpu_add(x);
+    if (x->kernel == TSR_KERNEL_RESIDUES || x->kernel == TSR_KERNEL_RESIDUE_GEMM)
+      tsr_cpu_residues(x);
+    else if (x->kernel != TSR_KERNEL_ADD)
+      return multiply(x, room);
+    else
+      tsr_cpu_add(x);
   } else if (tsr_kernel_get(x->kernel)->traits) {
     return tsr_cpu_level3(x);
   } else {

@@ -5,6 +5,8 @@
 
 #include <limits.h>
 
+#include "base/moduli.h"
+
 /* The rates of the level-3 routines relative to a GEMM of the same extents, and the seconds that
  * trsm takes for each row of its triangle however few columns it solves. Measured: cuBLAS (CUDA
  * 13.0) on an NVIDIA H200, fp64, orders of 256 to 2048 with 1024 to 8192 columns, or k = 4096. A
@@ -49,6 +51,8 @@ static const tsr_kernel_info kernels[TSR_KERNEL_COUNT] = {
                          TSR_TRIANGLE_OF_A | TSR_TRIANGULAR | TSR_IN_PLACE,
                          0.3,
                          0.3e-6},
+    [TSR_KERNEL_RESIDUES] = {"residues", {TSR_READ, TSR_NONE, TSR_WRITE}, true, 0, 1, 0},
+    [TSR_KERNEL_RESIDUE_GEMM] = {"residue gemm", {TSR_READ, TSR_READ, TSR_UPDATE}, false, 0, 1, 0},
 };
 
 const tsr_kernel_info *tsr_kernel_get(tsr_kernel kernel) {
@@ -87,12 +91,31 @@ static tsr_status check_routine(const tsr_kernel_args *x, const tsr_kernel_info 
   return TSR_OK;
 }
 
+static bool has_residues(const tsr_kernel_args *x) {
+  return x->kernel == TSR_KERNEL_RESIDUES || x->kernel == TSR_KERNEL_RESIDUE_GEMM;
+}
+
+static tsr_status check_residues(const tsr_kernel_args *x, const tsr_kernel_info *info) {
+  if (tsr_moduli_of_type(x->type) == 0)
+    return tsr_fail(TSR_ERR_UNSUPPORTED, "%s: products of %s are not computed in residues",
+                    info->name, tsr_type_get(x->type)->name);
+  int moduli = x->residues.moduli;
+  if (moduli < TSR_MODULI_LEAST || moduli > TSR_MODULI_MOST)
+    return tsr_fail(TSR_ERR_INTERNAL, "%s: %d moduli; there may be %d to %d", info->name, moduli,
+                    TSR_MODULI_LEAST, TSR_MODULI_MOST);
+  if (x->kernel == TSR_KERNEL_RESIDUE_GEMM && (x->transa == TSR_NO_TRANS || x->wide))
+    return tsr_fail(TSR_ERR_INTERNAL, "%s: a has no line for each row of c, or c is wide",
+                    info->name);
+  return TSR_OK;
+}
+
 tsr_status tsr_kernel_check(const tsr_kernel_args *x) {
   const tsr_kernel_info *info = tsr_kernel_get(x->kernel);
   if (tsr_type_index(x->type) < 0)
     return tsr_fail(TSR_ERR_INTERNAL, "%d is an unknown type of a kernel", (int)x->type);
   if (!info) return tsr_fail(TSR_ERR_INTERNAL, "%d is an unknown kernel", (int)x->kernel);
   if (info->traits) TSR_TRY(check_routine(x, info));
+  if (has_residues(x)) return check_residues(x, info);
   bool square_c =
       info->traits ? info->traits & TSR_TRIANGLE_OF_C : info->bound_by_memory && has_triangle(x);
   if (square_c && x->m != x->n)
@@ -124,7 +147,9 @@ tsr_status tsr_kernel_check_int(const tsr_kernel_args *x, const char *library) {
 
 bool tsr_kernel_reads_inputs(const tsr_kernel_args *x) {
   const tsr_kernel_info *info = tsr_kernel_get(x->kernel);
-  bool sums = x->kernel == TSR_KERNEL_GEMM || info->traits & TSR_TRIANGLE_OF_C;
+  bool sums = x->kernel == TSR_KERNEL_GEMM || x->kernel == TSR_KERNEL_RESIDUE_GEMM ||
+              info->traits & TSR_TRIANGLE_OF_C;
+  if (x->kernel == TSR_KERNEL_RESIDUES) return true;
   if (info->access[0] == TSR_NONE || (sums && x->k <= 0)) return false;
   return x->alpha.re != 0 || (x->kernel != TSR_KERNEL_HERK && x->alpha.im != 0);
 }
@@ -136,6 +161,7 @@ static bool real_beta(const tsr_kernel_info *info) {
 
 bool tsr_kernel_reads_c(const tsr_kernel_args *x) {
   const tsr_kernel_info *info = tsr_kernel_get(x->kernel);
+  if (x->kernel == TSR_KERNEL_RESIDUES) return false;
   if (info->traits & TSR_IN_PLACE) return tsr_kernel_reads_inputs(x);
   if (info->traits & TSR_TRIANGULAR) return false;
   return x->beta.re != 0 || (!real_beta(info) && x->beta.im != 0);
@@ -160,6 +186,7 @@ double tsr_kernel_flops(tsr_kernel kernel, tsr_type type, int64_t m, int64_t n, 
   double elements = (double)m * (double)n;
   switch (kernel) {
     case TSR_KERNEL_GEMM:
+    case TSR_KERNEL_RESIDUE_GEMM:
     case TSR_KERNEL_SYMM:
     case TSR_KERNEL_HEMM:
     case TSR_KERNEL_SYR2K:

@@ -38,6 +38,13 @@ typedef enum tsr_kernel {
   TSR_KERNEL_TRMM,
   /* In place: c = alpha op(a)^-1 c or c = alpha c op(a)^-1; b and beta are not used. */
   TSR_KERNEL_TRSM,
+  /* Products in residues (base/moduli.h), in the types s and d. RESIDUES makes the residues c of
+   * the n lines of k = m elements that are the columns of op(a). */
+  TSR_KERNEL_RESIDUES,
+  /* c = alpha op(A) op(B) + beta c, from the residues of the rows of op(A) and of the columns of
+   * op(B) (transa is TSR_TRANS: a has a line for each row). Where residues.verdict says that the
+   * accuracy cannot be promised, c stays as it was, or is 0 if beta is. */
+  TSR_KERNEL_RESIDUE_GEMM,
   TSR_KERNEL_COUNT
 } tsr_kernel;
 
@@ -125,6 +132,21 @@ static inline bool tsr_kernel_inverts(int64_t order, int64_t lines) {
          lines >= order;
 }
 
+/* The part of a block of residues that a kernel uses: lines first .. of the block's `lines`. */
+typedef struct tsr_residue_lines {
+  int64_t first, lines;
+} tsr_residue_lines;
+
+/* What kernels on residues need besides. A block's address is that of its first plane, and its
+ * leading dimension is in bytes. */
+typedef struct tsr_residue_args {
+  int moduli;
+  double tolerance;        /* tsr_moduli_tolerance; RESIDUE_GEMM only */
+  uint8_t *verdict;        /* RESIDUE_GEMM: becomes 1 if the accuracy cannot be promised. Memory of
+                              the device or pinned host memory; NULL: nobody asks */
+  tsr_residue_lines of[3]; /* of a, b and c, where these are residues */
+} tsr_residue_args;
+
 /* Everything that an engine needs to run one kernel. Pointers are to the device's memory; matrices
  * are column-major. */
 typedef struct tsr_kernel_args {
@@ -140,6 +162,7 @@ typedef struct tsr_kernel_args {
   const void *a, *b;
   void *c;
   int64_t lda, ldb, ldc;
+  tsr_residue_args residues;
 } tsr_kernel_args;
 
 /* Checks that the arguments fit together. TSR_ERR_INTERNAL names what does not;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/environment.h"
+#include "base/moduli.h"
 
 const char *tsr_setting_text(const char *name) {
   const char *value = tsr_environment_get(name);
@@ -76,6 +77,24 @@ tsr_status tsr_settings_tile(int64_t *tile) {
   const char *text = tsr_setting_text("TESSERA_TILE");
   *tile = 0;
   return text != NULL ? tsr_parse_int("TESSERA_TILE", text, 1, INT32_MAX, tile) : TSR_OK;
+}
+
+tsr_status tsr_settings_arithmetic(tsr_arithmetic *arithmetic) {
+  const char *text = tsr_setting_text("TESSERA_ARITHMETIC");
+  static const char prefix[] = "emulated:";
+  int64_t moduli = 0;
+  *arithmetic = (tsr_arithmetic){false, 0};
+  if (text == NULL || strcmp(text, "native") == 0) return TSR_OK;
+  if (strncmp(text, prefix, sizeof prefix - 1) == 0)
+    TSR_TRY(tsr_parse_int("the M of TESSERA_ARITHMETIC", text + sizeof prefix - 1, TSR_MODULI_LEAST,
+                          TSR_MODULI_MOST, &moduli));
+  else if (strcmp(text, "emulated") != 0)
+    return tsr_fail(TSR_ERR_ARGUMENT,
+                    "TESSERA_ARITHMETIC is \"%s\"; give native, emulated, or emulated:M with %d to "
+                    "%d moduli",
+                    text, TSR_MODULI_LEAST, TSR_MODULI_MOST);
+  *arithmetic = (tsr_arithmetic){true, (int)moduli};
+  return TSR_OK;
 }
 
 tsr_status tsr_settings_bind(bool *bind) {

@@ -39,6 +39,15 @@ void tsr_settings_log_misspelt(void);
 /* *tile: the value of TESSERA_TILE, in elements; 0: it is not set. */
 tsr_status tsr_settings_tile(int64_t *tile);
 
+/* How products are computed. */
+typedef struct tsr_arithmetic {
+  bool emulated; /* in residues (base/moduli.h), where that is possible */
+  int moduli;    /* how many; 0: as the type needs */
+} tsr_arithmetic;
+
+/* *arithmetic: the value of TESSERA_ARITHMETIC; native if it is not set. */
+tsr_status tsr_settings_arithmetic(tsr_arithmetic *arithmetic);
+
 /* *bind: the value of TESSERA_BIND; true if it is not set. */
 tsr_status tsr_settings_bind(bool *bind);
 

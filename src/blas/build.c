@@ -28,6 +28,8 @@ static tsr_status check_tiling(const tsr_call *call, const tsr_tiling *t) {
                     "(TESSERA_TILE)",
                     name, INT32_MAX);
   double m = t->m.count, n = t->n.count, k = t->k.count > 0 ? t->k.count : 1;
+  if (call->moduli > 0 && (t->k.count > 1 || t->lazy))
+    return tsr_fail(TSR_ERR_INTERNAL, "%s in residues: k is cut, or C is added last", name);
   if (m * n * k <= most_tiles) return TSR_OK;
   return tsr_fail(TSR_ERR_MEMORY,
                   "%s: a plan of %.3g kernels (%d x %d x %d tiles) is too large: give larger tiles "
@@ -68,8 +70,15 @@ static void set_triangle_grids(const tsr_call *call, const tsr_tiling *t, tsr_gr
   if (t->k_panel > 0 && read->piece_rows > t->k_panel) read->piece_rows = t->k_panel;
 }
 
+/* A line of residues has all of k, since it has one scale. */
+static void set_residue_grids(const tsr_tiling *t, tsr_graph *graph) {
+  graph->grid[TSR_RA] = (tsr_tile_grid){.rows = t->k, .cols = t->m};
+  graph->grid[TSR_RB] = (tsr_tile_grid){.rows = t->k, .cols = t->n};
+}
+
 static void set_grids(const tsr_call *call, const tsr_tiling *t, tsr_graph *graph) {
   graph->grid[TSR_C_] = graph->grid[TSR_W] = (tsr_tile_grid){.rows = t->m, .cols = t->n};
+  if (call->moduli > 0) set_residue_grids(t, graph);
   if (tsr_family_of(call->operation) == TSR_TRIANGLE)
     set_triangle_grids(call, t, graph);
   else

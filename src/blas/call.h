@@ -14,9 +14,14 @@
 #include "base/kernel.h"
 #include "base/status.h"
 
-/* The operands of a call, and the matrices of its graph. W is a partial C that exists on devices
- * only. */
-enum { TSR_A, TSR_B_, TSR_C_, TSR_OPERANDS, TSR_W = TSR_OPERANDS, TSR_MATRICES };
+/* The operands of a call, and the matrices of its graph. The others exist on devices only: W, a
+ * partial C, and the residues of op(A), k x m, and of op(B), k x n (base/moduli.h). */
+enum { TSR_A, TSR_B_, TSR_C_, TSR_OPERANDS, TSR_W = TSR_OPERANDS, TSR_RA, TSR_RB, TSR_MATRICES };
+
+/* Whether a matrix is one of residues. */
+static inline bool tsr_is_residues(int matrix) {
+  return matrix == TSR_RA || matrix == TSR_RB;
+}
 
 /* The storage of one operand as the user has it (before op()). */
 typedef struct tsr_operand {
@@ -43,6 +48,7 @@ typedef struct tsr_call {
   int64_t m, n, k;
   tsr_scalar_class alpha, beta;
   tsr_operand operand[TSR_OPERANDS];
+  int moduli;     /* products are computed in residues of so many moduli (GEMM only); 0: natively */
   bool row_major; /* the user's matrices are row-major: prints show the call as it was asked for */
 } tsr_call;
 

@@ -72,7 +72,7 @@ typedef struct tsr_task_operand {
   int64_t row, col;
   int32_t rows, cols;
   int32_t tile;   /* row of tiles x columns of the grid of tiles + column of tiles */
-  uint8_t matrix; /* TSR_A .. TSR_W */
+  uint8_t matrix; /* TSR_A .. TSR_RB */
   uint8_t access; /* tsr_access; TSR_NONE: unused */
 } tsr_task_operand;
 

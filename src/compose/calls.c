@@ -9,6 +9,7 @@
 #include "blas/operation.h"
 #include "compose/plans.h"
 #include "compose/tuning.h"
+#include "plan/axes.h"
 #include "run/meter.h"
 
 /* ---- Beginning and end ---------------------------------------------------- */
@@ -78,13 +79,6 @@ tsr_status tsr_calls_submit(tsr_calls *calls, const tsr_plan *plan, const tsr_bi
   return status;
 }
 
-tsr_status tsr_calls_run(tsr_calls *calls, const tsr_plan *plan, const tsr_binding *binding,
-                         int *short_of) {
-  tsr_job *job;
-  TSR_TRY(tsr_calls_submit(calls, plan, binding, NULL, short_of, &job));
-  return tsr_calls_collect(calls, job);
-}
-
 /* ---- Collecting ----------------------------------------------------------- */
 
 /* Reports the call's progress to the user's function until the call is complete. Without memory for
@@ -109,6 +103,7 @@ static void keep_times(tsr_plan_object *object, double seconds, float *times) {
   pthread_mutex_lock(&object->owner->lock);
   float *former = times != NULL ? object->times : NULL;
   object->measured = seconds;
+  object->refused = 0;
   if (times != NULL) object->times = times;
   pthread_mutex_unlock(&object->owner->lock);
   tsr_dealloc(former);
@@ -122,12 +117,22 @@ static const tsr_plan *exchange_last(tsr_calls *calls, const tsr_plan *plan) {
   return former;
 }
 
-tsr_status tsr_calls_collect(tsr_calls *calls, tsr_job *job) {
+/* Lists the parts of C that the job refused; *refused has room for all of its commands. */
+static void list_refused(const tsr_job *job, tsr_rects *refused) {
+  const tsr_plan *plan = tsr_job_plan(job);
+  for (uint32_t c = 0; c < plan->commands.count; c++)
+    if (tsr_job_refused(job, c))
+      refused->items[refused->count++] = tsr_command_rect(&plan->commands.items[c], 2);
+}
+
+/* refused: NULL: the caller does not ask. */
+static tsr_status collect(tsr_calls *calls, tsr_job *job, tsr_rects *refused) {
   const tsr_plan *done = tsr_job_plan(job);
   tell_progress(calls, job);
   tsr_status status = tsr_job_wait(job);
   float *times = tsr_job_take_times(job);
   if (status == TSR_OK) {
+    if (refused != NULL) list_refused(job, refused);
     pthread_mutex_lock(&calls->lock);
     if (calls->keeping && times != NULL) tsr_traces_add(&calls->traces, job, times);
     keep_times(tsr_plan_object_of(done), tsr_job_seconds(job), times);
@@ -140,6 +145,21 @@ tsr_status tsr_calls_collect(tsr_calls *calls, tsr_job *job) {
   tsr_job_release(job);
   tsr_plan_unref(done);
   return status;
+}
+
+tsr_status tsr_calls_collect(tsr_calls *calls, tsr_job *job) {
+  return collect(calls, job, NULL);
+}
+
+/* Room for the list of refused parts comes first: when the job is over it is too late to fail. */
+tsr_status tsr_calls_run(tsr_calls *calls, const tsr_plan *plan, const tsr_binding *binding,
+                         tsr_rects *refused, int *short_of) {
+  tsr_job *job;
+  *short_of = -1;
+  if (refused != NULL && plan->call.moduli > 0 && !TSR_VEC_RESERVE(refused, plan->commands.count))
+    return tsr_fail(TSR_ERR_MEMORY, "no host memory for a product in residues: free some");
+  TSR_TRY(tsr_calls_submit(calls, plan, binding, NULL, short_of, &job));
+  return collect(calls, job, refused);
 }
 
 void tsr_calls_set_last(tsr_calls *calls, const tsr_plan *plan) {

@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/settings.h"
 #include "machine/machine.h"
 #include "plan/cache.h"
 #include "plan/plan.h"
@@ -40,6 +41,7 @@ typedef struct tsr_plans {
   tsr_machine *machine;
   pthread_mutex_t lock; /* guards the fields below, and measured and times of plan objects */
   tsr_plan_options planning;
+  tsr_arithmetic arithmetic; /* how the context's products are computed */
   tsr_budgets budgets;
   char *strategy;                    /* owns planning.strategy; NULL: no strategy is forced */
   uint64_t digest;                   /* of machine and planning */
@@ -83,6 +85,7 @@ typedef struct tsr_plan_object {
   tsr_traffic moved;    /* by the copies of one run */
   tsr_program *program; /* NULL if plans are not run, or the CPU does the call */
   double measured; /* time of the last run [s]; 0: none. The owner's lock guards this and times */
+  int refused;     /* parts of C that the last run in residues left to a native call; as measured */
   float *times;    /* of the commands, as in tsr_measured; NULL: not traced */
   struct tsr_alternatives *alternatives; /* for verdicts; NULL: not planned. Under the lock, too */
   tsr_plan plan;

@@ -4,6 +4,7 @@
 #include "compose/request.h"
 
 #include "base/alloc.h"
+#include "base/log.h"
 #include "compose/capture.h"
 #include "plan/schedule/moves.h"
 
@@ -43,12 +44,25 @@ static void set_request(const tsr_request *request, tsr_plan_options *options) {
   }
 }
 
+/* A call whose residues do not fit the budgets is planned natively. */
+static tsr_status plan_natively(tsr_plans *plans, const tsr_request *request,
+                                const tsr_plan_options *options, tsr_plan **plan) {
+  tsr_call native = *request->call;
+  tsr_request other = *request;
+  tsr_log(TSR_LOG_INFO, "a product is planned natively, not emulated: %s", tsr_message());
+  native.moduli = 0;
+  other.call = &native;
+  return plan_and_verify(plans, &other, options, plan);
+}
+
 static tsr_status make(tsr_plans *plans, const tsr_request *request, tsr_plan **plan) {
   tsr_plan_options options;
   char *strategy;
   TSR_TRY(tsr_plans_planning(plans, &options, &strategy));
   set_request(request, &options);
   tsr_status status = plan_and_verify(plans, request, &options, plan);
+  if (status == TSR_ERR_MEMORY && request->call->moduli > 0)
+    status = plan_natively(plans, request, &options, plan);
   tsr_dealloc(strategy);
   return status;
 }

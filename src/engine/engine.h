@@ -73,6 +73,8 @@ typedef struct tsr_engine_traits {
   /* A device's first queue, allocation and kernel take no longer than later ones. 0: they take
    * longer, so the library makes them before a call needs them. */
   bool quick_start;
+  /* The engine has the kernels on residues. 0: products are computed natively. */
+  bool residues;
   /* Bytes of pinned memory of a staging ring. 0: half of the CPU's last-level cache. */
   size_t ring;
   /* Bytes of device memory that the store of cached blocks allocates at a time. 0: large

@@ -30,9 +30,9 @@ tsr_status tsr_context_place(tsr_context *context, tsr_call *call, const tsr_bin
 /* ---- Running a plan ------------------------------------------------------- */
 
 static tsr_status run_plan(tsr_context *context, const tsr_plan *plan, const tsr_binding *binding,
-                           bool async, int *short_of) {
+                           bool async, tsr_rects *refused, int *short_of) {
   tsr_calls *calls = &context->calls;
-  if (!async) return tsr_calls_run(calls, plan, binding, short_of);
+  if (!async) return tsr_calls_run(calls, plan, binding, refused, short_of);
   tsr_job *job;
   TSR_TRY(tsr_calls_submit(calls, plan, binding, NULL, short_of, &job));
   tsr_compose_note(&context->directory, &plan->call, binding, job);
@@ -54,12 +54,21 @@ typedef struct attempted {
   const tsr_call *call;
   const tsr_binding *binding;
   bool exchanged, async;
-  tsr_offer *offer; /* NULL: the call is carried out whatever its plan costs */
+  tsr_offer *offer;     /* NULL: the call is carried out whatever its plan costs */
+  tsr_rects refused;    /* parts of C that the run in residues has left */
+  const tsr_plan *plan; /* of that run, a reference; NULL: it has left none */
 } attempted;
 
 static tsr_status find_plan(const attempted *x, const tsr_plan **plan) {
   tsr_request request = {.call = x->call, .exchanged = x->exchanged};
   return tsr_request_find(x->context->plans, &request, plan);
+}
+
+/* Takes over the reference to a plan that has run: it is needed if parts of C are left. */
+static void keep_or_drop(attempted *x, const tsr_plan *plan) {
+  bool left = x->refused.count > 0;
+  if (left) x->plan = plan;
+  if (!left) tsr_plan_unref(plan);
 }
 
 static tsr_status attempt_call(void *attempted_, tsr_shortage *shortage) {
@@ -72,10 +81,10 @@ static tsr_status attempt_call(void *attempted_, tsr_shortage *shortage) {
     status = call_on_cpu(x->context, x->call, x->binding);
     if (status == TSR_OK) tsr_calls_set_last(&x->context->calls, plan);
   } else {
-    status = run_plan(x->context, plan, x->binding, x->async, &short_of);
+    status = run_plan(x->context, plan, x->binding, x->async, &x->refused, &short_of);
   }
   tsr_shortage_note(shortage, plan, short_of);
-  tsr_plan_unref(plan);
+  keep_or_drop(x, plan);
   return status;
 }
 
@@ -89,9 +98,10 @@ static tsr_status attempt_offer(void *attempted_, tsr_shortage *shortage) {
   offer->seconds = plan->seconds;
   offer->devices = plan->devices;
   offer->taken = plan->devices > 0 && plan->seconds < offer->price;
-  if (offer->taken) status = tsr_calls_run(&x->context->calls, plan, x->binding, &short_of);
+  if (offer->taken)
+    status = tsr_calls_run(&x->context->calls, plan, x->binding, &x->refused, &short_of);
   tsr_shortage_note(shortage, plan, short_of);
-  tsr_plan_unref(plan);
+  keep_or_drop(x, plan);
   return status;
 }
 
@@ -145,10 +155,48 @@ static tsr_status fall_back_to_cpu(const attempted *x, const tsr_trial *t) {
   return call_on_cpu(x->context, x->call, x->binding);
 }
 
+/* ---- What products in residues leave -------------------------------------- */
+
+/* Carries out a native call, which needs no promise, whatever it costs. */
+static tsr_status call_natively(tsr_context *context, const tsr_call *call,
+                                const tsr_binding *binding, bool exchanged) {
+  attempted x = {context, call, binding, exchanged, false, NULL};
+  tsr_trial trial = trial_of(&x);
+  tsr_status status = tsr_retry(&trial);
+  return is_short(&trial, status) ? fall_back_to_cpu(&x, &trial) : status;
+}
+
+tsr_status tsr_context_do_refused(tsr_context *context, const tsr_plan *plan,
+                                  const tsr_binding *binding, bool exchanged, tsr_rects *refused) {
+  tsr_status status = TSR_OK;
+  for (size_t i = 0; i < refused->count && status == TSR_OK; i++) {
+    tsr_binding part;
+    tsr_call call = tsr_native_part(&plan->call, binding, refused->items[i], &part);
+    status = tsr_context_place(context, &call, &part, exchanged);
+    if (status == TSR_OK) status = call_natively(context, &call, &part, exchanged);
+  }
+  if (refused->count > 0) tsr_calls_set_last(&context->calls, plan);
+  pthread_mutex_lock(&context->plans->lock);
+  tsr_plan_object_of(plan)->refused = (int)refused->count;
+  pthread_mutex_unlock(&context->plans->lock);
+  TSR_VEC_FREE(refused);
+  return status;
+}
+
+/* Ends an attempt that has succeeded or failed. */
+static tsr_status finish(attempted *x, tsr_status status) {
+  if (x->plan != NULL && status == TSR_OK)
+    status = tsr_context_do_refused(x->context, x->plan, x->binding, x->exchanged, &x->refused);
+  tsr_plan_unref(x->plan);
+  TSR_VEC_FREE(&x->refused);
+  return status;
+}
+
 /* ---- Calls ---------------------------------------------------------------- */
 
 tsr_status tsr_context_call(tsr_context *context, tsr_call *call, const tsr_binding *binding,
                             bool exchanged, bool async) {
+  call->moduli = async ? 0 : tsr_context_moduli(context, call);
   attempted x = {context, call, binding, exchanged, async, NULL};
   tsr_trial trial = trial_of(&x);
   bool alone = true;
@@ -158,17 +206,19 @@ tsr_status tsr_context_call(tsr_context *context, tsr_call *call, const tsr_bind
     if (!alone) return TSR_OK;
   }
   TSR_TRY(tsr_compose_clear(&context->directory, call, binding));
-  tsr_status status = tsr_retry(&trial);
+  tsr_status status = finish(&x, tsr_retry(&trial));
   return is_short(&trial, status) ? fall_back_to_cpu(&x, &trial) : status;
 }
 
 tsr_status tsr_context_offer(tsr_context *context, const tsr_call *call, const tsr_binding *binding,
                              bool exchanged, tsr_offer *offer) {
-  attempted x = {context, call, binding, exchanged, false, offer};
+  tsr_call asked = *call;
+  asked.moduli = tsr_context_moduli(context, call);
+  attempted x = {context, &asked, binding, exchanged, false, offer};
   tsr_trial trial = trial_of(&x);
   tsr_budget_call(context->plans);
   TSR_TRY(tsr_compose_clear(&context->directory, call, binding));
-  tsr_status status = tsr_retry(&trial);
+  tsr_status status = finish(&x, tsr_retry(&trial));
   if (!is_short(&trial, status)) return status;
   (void)tsr_budget_restore(context->plans);
   return fail_for_memory(context, &trial);

@@ -113,6 +113,20 @@ typedef struct tsr_offer {
 tsr_status tsr_context_offer(tsr_context *context, const tsr_call *call, const tsr_binding *binding,
                              bool exchanged, tsr_offer *offer);
 
+/* arithmetic.c: the number of moduli with which the context computes a call in residues; 0:
+ * natively, since the context is to, or because calls of this kind are not computed otherwise. */
+int tsr_context_moduli(tsr_context *context, const tsr_call *call);
+
+/* The part of a gemm that computes a rectangle of C, natively, and its addresses; its places are
+ * not filled in. */
+tsr_call tsr_native_part(const tsr_call *call, const tsr_binding *binding, tsr_rect rect,
+                         tsr_binding *part);
+
+/* call.c: does the parts of C natively that a run of the plan has refused, and frees their list.
+ * The plan stays the context's last one. */
+tsr_status tsr_context_do_refused(tsr_context *context, const tsr_plan *plan,
+                                  const tsr_binding *binding, bool exchanged, tsr_rects *refused);
+
 /* Fills in where the call's operands lie: kind of memory, location, pinned bytes, alignment. */
 tsr_status tsr_context_place(tsr_context *context, tsr_call *call, const tsr_binding *binding,
                              bool exchanged);

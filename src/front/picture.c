@@ -12,7 +12,8 @@
 
 /* The colour of each kind of command (tsr_trace_kind). */
 static const char *const colours[TSR_TRACE_KINDS] = {"#3b6fc4", "#e09a1a", "#2f9e5b", "#8a5bd1",
-                                                     "#5b6470", "#d6455d", "#c46ba8", "#1f9fb4"};
+                                                     "#7f95bf", "#c9a96a", "#5b6470", "#d6455d",
+                                                     "#c46ba8", "#1f9fb4", "#a0522d", "#3d3f8f"};
 
 typedef struct span {
   double begin, end; /* s */

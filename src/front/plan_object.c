@@ -88,6 +88,7 @@ TSR_ENTRY(tsr_plan_level3, (context, what, alpha, beta, homes, plan), tsr_contex
   TSR_TRY(check_address("homes", homes));
   TSR_TRY(tsr_call_level3(what, alpha, NULL, NULL, beta, NULL, false, &call, &binding, &exchanged));
   TSR_TRY(set_homes(context, exchanged, homes, &call));
+  call.moduli = tsr_context_moduli(context, &call);
   const tsr_plan *made;
   tsr_request request = {.call = &call, .exchanged = exchanged};
   TSR_TRY(tsr_request_make(context->plans, &request, &made));
@@ -194,12 +195,14 @@ typedef struct execution {
   tsr_context *context;
   const tsr_plan *plan;
   const tsr_binding *binding;
+  tsr_rects refused;
 } execution;
 
 static tsr_status try_execution(void *execution_, tsr_shortage *shortage) {
   execution *x = execution_;
   int short_of = -1;
-  tsr_status status = tsr_calls_run(&x->context->calls, x->plan, x->binding, &short_of);
+  tsr_status status =
+      tsr_calls_run(&x->context->calls, x->plan, x->binding, &x->refused, &short_of);
   tsr_shortage_note(shortage, x->plan, short_of);
   return status;
 }
@@ -211,10 +214,15 @@ static tsr_status evict_copies(void *execution_, bool *any) {
 
 /* Runs the plan that the user gave. If its memory cannot be allocated even after evicting copies,
  * the call fails: no other plan is made. */
-static tsr_status execute(tsr_context *context, const tsr_plan *plan, const tsr_binding *binding) {
-  execution x = {context, plan, binding};
+static tsr_status execute(tsr_context *context, const tsr_plan *plan, const tsr_binding *binding,
+                          bool exchanged) {
+  execution x = {.context = context, .plan = plan, .binding = binding};
   tsr_trial trial = {.call = &x, .attempt = try_execution, .relieve = evict_copies};
-  return tsr_retry(&trial);
+  tsr_status status = tsr_retry(&trial);
+  if (status == TSR_OK)
+    return tsr_context_do_refused(context, plan, binding, exchanged, &x.refused);
+  TSR_VEC_FREE(&x.refused);
+  return status;
 }
 
 TSR_ENTRY(tsr_plan_execute, (plan, alpha, a, b, beta, c), tsr_plan *plan, const void *alpha,
@@ -243,7 +251,7 @@ TSR_ENTRY(tsr_plan_execute, (plan, alpha, a, b, beta, c), tsr_plan *plan, const 
   if (context->engine != NULL) TSR_TRY(check_places(context, plan, &binding, exchanged));
   if (context->engine != NULL) TSR_TRY(tsr_compose_clear(&context->directory, call, &binding));
   if (plan->devices == 0) return execute_on_cpu(context, object, &binding);
-  return execute(context, plan, &binding);
+  return execute(context, plan, &binding, exchanged);
 }
 
 /* ---- Predicting and printing ---- */
@@ -290,6 +298,7 @@ static bool is_rehearsal(const tsr_plan_object *object) {
 
 static tsr_known what_is_known(const tsr_plan_object *object) {
   return (tsr_known){.measured = {object->measured, object->times},
+                     .refused = object->refused,
                      .rehearsal = is_rehearsal(object),
                      .alternatives = object->alternatives};
 }

@@ -211,6 +211,18 @@ double tsr_machine_kernel_time(const tsr_machine *machine, int device, tsr_kerne
 /* Flops/s of the fastest kernel of a type on a device of speed 1 in short runs; 0: unknown. */
 double tsr_machine_best_rate(const tsr_machine *machine, tsr_type type);
 
+/* Seconds of the kernels on residues with that many moduli (base/moduli.h): of making the residues
+ * of `lines` lines of k elements, and of a product. */
+double tsr_machine_residues_time(const tsr_machine *machine, int device, tsr_type type, int moduli,
+                                 int64_t k, int64_t lines);
+double tsr_machine_residue_gemm_time(const tsr_machine *machine, int device, tsr_type type,
+                                     int moduli, int64_t m, int64_t n, int64_t k, bool reads_c,
+                                     double heat);
+
+/* tsr_machine_rate_limit for products in residues: flops/s of the products that they stand for. */
+double tsr_machine_residue_limit(const tsr_machine *machine, tsr_type type, int moduli,
+                                 double heat);
+
 /* The heat of a device in a call: 0: kernels reach their rates of short runs (flops), 1: those at
  * the power limit (hot). seconds: how long the device computes in the call; duty: that time / the
  * time of the call. */

@@ -214,6 +214,45 @@ double tsr_machine_kernel_time(const tsr_machine *machine, int device, tsr_kerne
   return d->kernel_latency + working;
 }
 
+/* ---- Kernels on residues ---- */
+
+/* The type whose products take a known part of the time of products of 8-bit integers: fp16, which
+ * the same units compute; its own type on a machine whose fp16 rate is not known. */
+static tsr_type like_integers(const tsr_machine *machine, tsr_type type, double *ratio) {
+  bool known = machine->rates[tsr_type_index(TSR_H)].areas > 0;
+  *ratio = known ? TSR_TUNE_INTEGERS_OF_HALF : 1;
+  return known ? TSR_H : type;
+}
+
+/* A line is read for its greatest magnitude, for its sums and to be converted. */
+double tsr_machine_residues_time(const tsr_machine *machine, int device, tsr_type type, int moduli,
+                                 int64_t k, int64_t lines) {
+  const tsr_device *d = &machine->device[device];
+  double size = (double)tsr_type_get(type)->size, elements = (double)k * (double)lines;
+  return 3 * d->kernel_latency + elements * (3 * size + moduli) / d->memory_rate;
+}
+
+/* The products of each modulus write sums of 4 bytes, which are read and reduced to one byte;
+ * recovering reads these. */
+double tsr_machine_residue_gemm_time(const tsr_machine *machine, int device, tsr_type type,
+                                     int moduli, int64_t m, int64_t n, int64_t k, bool reads_c,
+                                     double heat) {
+  const tsr_device *d = &machine->device[device];
+  double ratio, size = (double)tsr_type_get(type)->size;
+  tsr_type half = like_integers(machine, type, &ratio);
+  bool wide = tsr_type_get(half)->wide != half;
+  double one = product_time(machine, d, TSR_KERNEL_GEMM, half, m, n, k, wide, false, heat);
+  double bytes = (double)m * (double)n * (6.0 * moduli + size * (reads_c ? 2 : 1));
+  return 3 * d->kernel_latency + moduli * one / ratio + bytes / d->memory_rate;
+}
+
+double tsr_machine_residue_limit(const tsr_machine *machine, tsr_type type, int moduli,
+                                 double heat) {
+  double ratio;
+  tsr_type half = like_integers(machine, type, &ratio);
+  return tsr_machine_rate_limit(machine, half, heat) * ratio / moduli;
+}
+
 double tsr_machine_best_rate(const tsr_machine *machine, tsr_type type) {
   const tsr_rates *rates = &machine->rates[tsr_type_index(type)];
   double best = 0;

@@ -27,6 +27,7 @@ static tsr_axes turned(tsr_axes axes, bool turn) {
 tsr_axes tsr_call_spaces(const tsr_call *call, int matrix) {
   uint8_t m = TSR_AXIS_I, n = tsr_call_has_triangular_c(call) ? m : TSR_AXIS_J;
   if (matrix == TSR_C_ || matrix == TSR_W) return (tsr_axes){m, n};
+  if (tsr_is_residues(matrix)) return (tsr_axes){TSR_AXIS_K, matrix == TSR_RA ? m : n};
   if (has_square_a(call)) {
     uint8_t order = call->side == TSR_LEFT ? m : n;
     return matrix == TSR_A ? (tsr_axes){order, order} : (tsr_axes){m, n};
@@ -54,7 +55,10 @@ tsr_axes tsr_command_axes(const tsr_command *command, int i) {
   const tsr_axes a = {TSR_AXIS_I, TSR_AXIS_K}, b = {TSR_AXIS_K, TSR_AXIS_J};
   if (command->kind == TSR_COMMAND_COPY || i == 2) return c;
   switch (command->kernel) {
+    case TSR_KERNEL_RESIDUES:
+      return turned(c, form.transa != TSR_NO_TRANS);
     case TSR_KERNEL_GEMM:
+    case TSR_KERNEL_RESIDUE_GEMM:
       return i == 0 ? turned(a, form.transa != TSR_NO_TRANS)
                     : turned(b, form.transb != TSR_NO_TRANS);
     case TSR_KERNEL_SYRK:

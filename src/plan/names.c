@@ -8,7 +8,7 @@
 #include "blas/operation.h"
 
 const char *tsr_matrix_name(int matrix) {
-  static const char *const names[TSR_MATRICES] = {"A", "B", "C", "W"};
+  static const char *const names[TSR_MATRICES] = {"A", "B", "C", "W", "RA", "RB"};
   return matrix >= 0 && matrix < TSR_MATRICES ? names[matrix] : "?";
 }
 
@@ -124,6 +124,7 @@ const char *tsr_home_name(const tsr_plan *plan, const tsr_operand *home, tsr_nam
 }
 
 size_t tsr_matrix_element(const tsr_call *call, int matrix) {
+  if (tsr_is_residues(matrix)) return (size_t)call->moduli;
   const tsr_type_info *info = tsr_type_get(call->type);
   return matrix == TSR_W ? tsr_type_get(info->wide)->size : info->size;
 }

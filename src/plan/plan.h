@@ -42,7 +42,7 @@ typedef struct tsr_buffer {
   size_t offset;  /* bytes from the start of the plan's arena at the location (not HOME) */
   size_t bytes;   /* bytes of memory taken; 0 for HOME */
   uint8_t role;   /* tsr_buffer_role */
-  uint8_t matrix; /* TSR_A .. TSR_W */
+  uint8_t matrix; /* TSR_A .. TSR_RB */
   int16_t location;
   uint32_t first, last; /* indices of the first and last command that use the buffer (not HOME) */
 } tsr_buffer;
@@ -221,7 +221,8 @@ typedef struct tsr_measured {
 /* What is known of a plan besides itself, to print with it. */
 typedef struct tsr_known {
   tsr_measured measured;
-  bool rehearsal;                              /* the times are those of emulated devices */
+  int refused;    /* parts of C that the last run, in residues, left to native calls */
+  bool rehearsal; /* the times are those of emulated devices */
   const struct tsr_alternatives *alternatives; /* print/verdict.h; NULL: none was planned */
 } tsr_known;
 

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Tessera authors */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
+#include "base/moduli.h"
 #include "plan/names.h"
 #include "run/inside.h"
 
@@ -74,7 +75,28 @@ static void *operand(const tsr_job *job, const tsr_command *c, int i, int64_t *l
   return address(job, buffer, c->row[i], c->col[i]);
 }
 
-static tsr_status issue_kernel(const tsr_job *job, const tsr_command *c, tsr_queue *queue) {
+/* A block of residues is addressed by its beginning and the number of a line. */
+static void set_residues(const tsr_job *job, uint32_t index, int i, tsr_kernel_args *args) {
+  const tsr_command *c = &job->plan->commands.items[index];
+  const tsr_buffer *buffer = buffer_of(job, c, i);
+  if (buffer == NULL || !tsr_is_residues(buffer->matrix)) return;
+  args->residues.of[i] = (tsr_residue_lines){c->col[i] - buffer->col, buffer->cols};
+  if (i == 2)
+    args->c = base_of(job, buffer);
+  else
+    *(i == 0 ? &args->a : &args->b) = base_of(job, buffer);
+}
+
+static void set_residue_args(const tsr_job *job, uint32_t index, tsr_kernel_args *args) {
+  const tsr_call *call = &job->plan->call;
+  args->residues.moduli = call->moduli;
+  args->residues.tolerance = tsr_moduli_tolerance(call->type, call->moduli, call->k);
+  if (args->kernel == TSR_KERNEL_RESIDUE_GEMM) args->residues.verdict = job->verdicts + index;
+  for (int i = 0; i < 3; i++) set_residues(job, index, i, args);
+}
+
+static tsr_status issue_kernel(const tsr_job *job, uint32_t index, tsr_queue *queue) {
+  const tsr_command *c = &job->plan->commands.items[index];
   const tsr_call *call = &job->plan->call;
   tsr_form form = tsr_form_unpack(c->form);
   tsr_kernel_args args = {.kernel = (tsr_kernel)c->kernel,
@@ -93,6 +115,7 @@ static tsr_status issue_kernel(const tsr_job *job, const tsr_command *c, tsr_que
   args.a = operand(job, c, 0, &args.lda);
   args.b = operand(job, c, 1, &args.ldb);
   args.c = operand(job, c, 2, &args.ldc);
+  if (call->moduli > 0) set_residue_args(job, index, &args);
   return job->runner->engine->kernel(queue, &args);
 }
 
@@ -108,7 +131,7 @@ static void count(tsr_runner *runner, const tsr_copy_args *args) {
 
 tsr_status tsr_issue(tsr_job *job, uint32_t index, tsr_queue *queue) {
   const tsr_command *c = &job->plan->commands.items[index];
-  if (c->kind == TSR_COMMAND_KERNEL) return issue_kernel(job, c, queue);
+  if (c->kind == TSR_COMMAND_KERNEL) return issue_kernel(job, index, queue);
   tsr_copy_args args;
   tsr_issue_copy_args(job, index, &args);
   TSR_TRY(job->runner->engine->copy(queue, &args));

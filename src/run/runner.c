@@ -39,6 +39,8 @@ static void free_jobs(tsr_runner *runner) {
   if (runner->tail != NULL) tsr_job_drop(runner->tail);
   while (runner->free != NULL) {
     tsr_job *next = atomic_load(&runner->free->next);
+    if (runner->free->verdicts != NULL)
+      runner->engine->free(runner->state, TSR_HOST, runner->free->verdicts);
     tsr_dealloc(runner->free);
     runner->free = next;
   }
@@ -149,6 +151,26 @@ static tsr_status fill_blocks(tsr_job *job, const tsr_submission *submission) {
   return TSR_OK;
 }
 
+/* Makes room for the verdicts of a plan in residues. */
+static tsr_status make_verdicts(tsr_job *job) {
+  tsr_runner *runner = job->runner;
+  size_t bytes = job->plan->commands.count;
+  if (job->plan->call.moduli == 0) return TSR_OK;
+  if (job->verdict_bytes < bytes) {
+    void *made = NULL;
+    TSR_TRY(runner->engine->alloc(runner->state, TSR_HOST, bytes, &made));
+    if (job->verdicts != NULL) runner->engine->free(runner->state, TSR_HOST, job->verdicts);
+    job->verdicts = made;
+    job->verdict_bytes = bytes;
+  }
+  return TSR_OK;
+}
+
+/* No accuracy has been refused yet. Called after kernels were tried, which write verdicts, too. */
+static void clear_verdicts(tsr_job *job) {
+  if (job->plan->call.moduli > 0) memset(job->verdicts, 0, job->plan->commands.count);
+}
+
 static tsr_status fill(tsr_job *job, const tsr_submission *submission, tsr_program *program) {
   tsr_runner *runner = job->runner;
   job->plan = program->plan;
@@ -173,6 +195,7 @@ static tsr_status fill(tsr_job *job, const tsr_submission *submission, tsr_progr
   atomic_store(&job->to_submit, bits(job->devices) + job->staging_threads);
   atomic_store(&job->untied, bits(job->tied));
   TSR_TRY(fill_blocks(job, submission));
+  TSR_TRY(make_verdicts(job));
   if (!tsr_overlap_find(job)) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a job");
   if (!job->trace) return TSR_OK;
   job->times = tsr_alloc_zero(2 * job->plan->commands.count, sizeof *job->times);
@@ -213,6 +236,7 @@ static tsr_status enter(tsr_runner *runner, tsr_submission *submission, double n
     return status;
   }
   tsr_warm_up(job);
+  clear_verdicts(job);
   log_preparation(now, reserved);
   if (runner->poison && !job->own_arenas) tsr_resource_poison(runner, program->plan);
   job->entered = now;
@@ -275,6 +299,10 @@ float *tsr_job_take_times(tsr_job *job) {
   float *times = tsr_job_failed(job) ? NULL : job->times;
   if (times != NULL) job->times = NULL;
   return times;
+}
+
+bool tsr_job_refused(const tsr_job *job, uint32_t command) {
+  return job->plan->call.moduli > 0 && job->verdicts[command] != 0;
 }
 
 uint64_t tsr_job_number(const tsr_job *job) {

@@ -82,6 +82,10 @@ const tsr_plan *tsr_job_plan(const tsr_job *job);
  * caller owns them (tsr_dealloc). NULL: the job was not traced, has failed, or was asked before. */
 float *tsr_job_take_times(tsr_job *job);
 
+/* Of a complete job: whether the command is a product in residues that could not promise its
+ * accuracy, and left its part of C as it was. */
+bool tsr_job_refused(const tsr_job *job, uint32_t command);
+
 /* The job's place in the order of submission, for tsr_runner_await. */
 uint64_t tsr_job_number(const tsr_job *job);
 

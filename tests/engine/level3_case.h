@@ -290,7 +290,7 @@ static void level3_run_flags(kernel_runner run, void *user, tsr_kernel kernel, t
 /* Every routine in every type that has it. */
 static void level3_run(kernel_runner run, void *user, int count, int64_t most) {
   static const tsr_type types[] = {TSR_S, TSR_D, TSR_C, TSR_Z};
-  for (int kernel = TSR_KERNEL_SYMM; kernel < TSR_KERNEL_COUNT; kernel++)
+  for (int kernel = TSR_KERNEL_SYMM; kernel <= TSR_KERNEL_TRSM; kernel++)
     for (int t = 0; t < 4; t++)
       level3_run_flags(run, user, (tsr_kernel)kernel, types[t], count, most);
 }

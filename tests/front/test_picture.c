@@ -90,7 +90,8 @@ static void timelines_show_every_kernel(void **state) {
         plan->commands.items[i].kernel = (uint8_t)kernel;
     char *text = draw(plan, false);
     assert_true(well_formed(text));
-    expect(text, kernel > TSR_KERNEL_SCALE ? ">triangle</text>" : tsr_kernel_get(kernel)->name);
+    bool triangle = tsr_kernel_get(kernel)->traits != 0;
+    expect(text, triangle ? ">triangle</text>" : tsr_kernel_get(kernel)->name);
     free(text);
   }
 }

@@ -175,7 +175,7 @@ static void memory_bound_kernels(void **state) {
 static void level3_kernels_follow_gemm(void **state) {
   (void)state;
   tsr_machine *m = parse("gpu*1 rate:60 hbm:100000 launch:3");
-  for (int kernel = TSR_KERNEL_SYMM; kernel < TSR_KERNEL_COUNT; kernel++)
+  for (int kernel = TSR_KERNEL_SYMM; kernel <= TSR_KERNEL_TRSM; kernel++)
     for (int t = 0; t < 4; t++) {
       tsr_type type = tsr_type_at(t)->type;
       double time = tsr_machine_kernel_time(m, 0, kernel, type, 1500, 1500, 1500, false, false, 0);

@@ -34,6 +34,10 @@ static const char *kernel_word(int kernel) {
       return "trmm";
     case TSR_KERNEL_TRSM:
       return "trsm";
+    case TSR_KERNEL_RESIDUES:
+      return "residues";
+    case TSR_KERNEL_RESIDUE_GEMM:
+      return "residue_gemm";
     default:
       return "?";
   }

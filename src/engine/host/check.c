@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/moduli.h"
 #include "engine/host/host.h"
 #include "engine/host/internal.h"
 
@@ -183,10 +184,48 @@ static operand make_c(const tsr_kernel_args *x, const tsr_kernel_info *info) {
   return c;
 }
 
+/* A part of a block of residues: of each plane some lines, and their records (records: these). */
+static operand make_residues(const tsr_kernel_args *x, int i, bool records) {
+  static const char *const names[] = {"a", "b", "c"};
+  const void *const base[] = {x->a, x->b, x->c};
+  const int64_t ld[] = {x->lda, x->ldb, x->ldc}, count[] = {x->m, x->n, x->n};
+  tsr_residue_lines of = x->residues.of[i];
+  size_t line = records ? sizeof(tsr_line) : (size_t)ld[i], all = (size_t)of.lines * line;
+  size_t start = records ? tsr_residues_records(ld[i], of.lines, x->residues.moduli) : 0;
+  return (operand){.name = names[i],
+                   .begin = (const char *)base[i] + start + (size_t)of.first * line,
+                   .column_bytes = (size_t)count[i] * line,
+                   .pitch = all,
+                   .columns = records ? 1 : (size_t)x->residues.moduli,
+                   .unit = sizeof(uint64_t)};
+}
+
 static tsr_status check_operand(const tsr_queue *queue, const host_command *command, bool reads,
                                 const operand *o) {
   TSR_TRY(check_place(queue, command, o, queue->device->index));
   return reads ? check_written(queue, command, o) : TSR_OK;
+}
+
+static tsr_status check_block(const tsr_queue *queue, const host_command *command, bool reads,
+                              int i) {
+  operand planes = make_residues(&command->as.kernel, i, false);
+  operand records = make_residues(&command->as.kernel, i, true);
+  TSR_TRY(check_operand(queue, command, reads, &planes));
+  return check_operand(queue, command, reads, &records);
+}
+
+/* The operands of a kernel on residues. RESIDUES reads the columns of op(a), of m elements. */
+static tsr_status check_residues(const tsr_queue *queue, const host_command *command) {
+  const tsr_kernel_args *x = &command->as.kernel;
+  operand a = make_op_operand("a", x->transa, x->type, x->a, x->m, x->n, x->lda);
+  operand c = make_operand("c", x->type, x->c, x->m, x->n, x->ldc);
+  if (x->kernel == TSR_KERNEL_RESIDUES) {
+    TSR_TRY(check_operand(queue, command, true, &a));
+    return check_block(queue, command, false, 2);
+  }
+  TSR_TRY(check_block(queue, command, true, 0));
+  TSR_TRY(check_block(queue, command, true, 1));
+  return check_operand(queue, command, tsr_kernel_reads_c(x), &c);
 }
 
 tsr_status host_check_kernel(const tsr_queue *queue, const host_command *command) {
@@ -194,6 +233,8 @@ tsr_status host_check_kernel(const tsr_queue *queue, const host_command *command
   const tsr_kernel_info *info = tsr_kernel_get(x->kernel);
   TSR_TRY(tsr_kernel_check(x));
   if (x->m <= 0 || x->n <= 0) return TSR_OK;
+  bool residues = x->kernel == TSR_KERNEL_RESIDUES || x->kernel == TSR_KERNEL_RESIDUE_GEMM;
+  if (residues && tsr_kernel_reads_inputs(x)) return check_residues(queue, command);
   if (tsr_kernel_reads_inputs(x)) {
     operand a = make_a(x, info);
     TSR_TRY(check_operand(queue, command, true, &a));

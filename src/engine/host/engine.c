@@ -86,7 +86,11 @@ static void host_close(tsr_engine_state *state) {
  * block and ring are small to keep that short. */
 const tsr_engine tsr_engine_host = {
     .name = "host",
-    .traits = {.emulated = true, .quick_start = true, .ring = 4 << 20, .block = 64 << 10},
+    .traits = {.emulated = true,
+               .quick_start = true,
+               .residues = true,
+               .ring = 4 << 20,
+               .block = 64 << 10},
     .open = host_open,
     .close = host_close,
     .alloc = host_alloc,

@@ -257,7 +257,10 @@ double tsr_floor_at(const tsr_machine *machine, const tsr_call *call, double rat
 
 double tsr_floor(const tsr_machine *machine, const tsr_call *call) {
   double heat = tsr_plan_heat(machine, call);
-  return tsr_floor_at(machine, call, tsr_machine_rate_limit(machine, call->type, heat));
+  double rate = call->moduli > 0
+                    ? tsr_machine_residue_limit(machine, call->type, call->moduli, heat)
+                    : tsr_machine_rate_limit(machine, call->type, heat);
+  return tsr_floor_at(machine, call, rate);
 }
 
 /* ---- The quick estimate (tsr_reach) ---- */

@@ -116,8 +116,14 @@ static double fill_of(const replay *r, const tsr_command *c, double seconds, int
 
 static double kernel_time(const replay *r, const tsr_command *c) {
   int device = r->plan->queue[c->queue].location;
+  int moduli = r->plan->call.moduli;
   bool reads_c = (c->flags & (TSR_FLAG_BETA_ONE | TSR_FLAG_BETA_ALPHA)) ||
                  ((c->flags & TSR_FLAG_BETA) && r->plan->call.beta != TSR_ZERO);
+  if (c->kernel == TSR_KERNEL_RESIDUES)
+    return tsr_machine_residues_time(r->machine, device, r->plan->call.type, moduli, c->m, c->n);
+  if (c->kernel == TSR_KERNEL_RESIDUE_GEMM)
+    return tsr_machine_residue_gemm_time(r->machine, device, r->plan->call.type, moduli, c->m, c->n,
+                                         c->k, reads_c, r->plan->heat);
   return tsr_machine_kernel_time(r->machine, device, (tsr_kernel)c->kernel, r->plan->call.type,
                                  c->m, c->n, c->k, (c->flags & TSR_FLAG_WIDE) != 0, reads_c,
                                  r->plan->heat);

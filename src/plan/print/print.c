@@ -66,7 +66,7 @@ static void count_shape(const tsr_plan *plan, const tsr_command *command, shapes
     return;
   }
   shape->kernels[command->kernel]++;
-  if (command->kernel != TSR_KERNEL_GEMM) return;
+  if (command->kernel != TSR_KERNEL_GEMM && command->kernel != TSR_KERNEL_RESIDUE_GEMM) return;
   if (shape->largest == NULL || volume(command) > volume(shape->largest)) shape->largest = command;
   if (shape->smallest == NULL || volume(command) < volume(shape->smallest))
     shape->smallest = command;
@@ -180,6 +180,8 @@ static void add_choice(tsr_text *text, const tsr_plan *plan, const tsr_machine *
   if (plan->why[0] != '\0') add_labelled(text, "chosen", plan->why);
   if (plan->why[0] != '\0' && plan->call.row_major)
     add_labelled(text, "", "(its rows and columns are those of the transposed call)");
+  if (plan->call.moduli > 0 && plan->devices > 0)
+    tsr_text_add(text, "arithmetic emulated, %d moduli\n", plan->call.moduli);
   tsr_text_add(text, "planned    %d candidate%s in ", plan->candidates,
                plan->candidates == 1 ? "" : "s");
   tsr_add_seconds(text, plan->plan_seconds);

@@ -10,7 +10,8 @@
 /* ---- Kinds of commands ---- */
 
 static const char *const kinds[TSR_TRACE_KINDS] = {
-    "copy of A", "copy of B", "copy of C", "copy of W", "gemm", "add", "scale", "triangle"};
+    "copy of A", "copy of B", "copy of C", "copy of W", "copy of RA", "copy of RB",
+    "gemm",      "add",       "scale",     "triangle",  "residues",   "residue gemm"};
 
 const char *tsr_trace_kind_name(int kind) {
   return kinds[kind];
@@ -26,6 +27,10 @@ int tsr_trace_kind(const tsr_plan *plan, const tsr_command *command) {
       return TSR_TRACE_ADD;
     case TSR_KERNEL_SCALE:
       return TSR_TRACE_SCALE;
+    case TSR_KERNEL_RESIDUES:
+      return TSR_TRACE_RESIDUES;
+    case TSR_KERNEL_RESIDUE_GEMM:
+      return TSR_TRACE_RESIDUE_GEMM;
     default:
       return TSR_TRACE_ROUTINE;
   }

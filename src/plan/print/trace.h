@@ -10,13 +10,15 @@
 
 enum { TSR_TRACE_ROLES = TSR_QUEUE_USER + 1, TSR_TRACE_INDICES = 256 };
 
-/* Kinds of commands in a timeline: copies by matrix (TSR_A .. TSR_W), then kernels. All routines
+/* Kinds of commands in a timeline: copies by matrix (TSR_A .. TSR_RB), then kernels. All routines
  * beside a triangle are one kind. */
 enum {
   TSR_TRACE_GEMM = TSR_MATRICES,
   TSR_TRACE_ADD,
   TSR_TRACE_SCALE,
   TSR_TRACE_ROUTINE,
+  TSR_TRACE_RESIDUES,
+  TSR_TRACE_RESIDUE_GEMM,
   TSR_TRACE_KINDS
 };
 

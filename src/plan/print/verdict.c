@@ -266,6 +266,20 @@ static void say_limit(const verdict *v, tsr_text *text) {
   }
 }
 
+/* How products are computed, unless that is natively. */
+static void say_arithmetic(const verdict *v, tsr_text *text) {
+  const tsr_call *call = &v->plan->call;
+  if (call->moduli == 0) return;
+  tsr_text_add(text, " Products are emulated with %d moduli", call->moduli);
+  if (v->known.refused > 0)
+    tsr_text_add(
+        text,
+        "; %d part%s of C, whose accuracy could not be promised for these data, %s computed "
+        "natively",
+        v->known.refused, v->known.refused == 1 ? "" : "s", v->known.refused == 1 ? "was" : "were");
+  tsr_text_add(text, ".");
+}
+
 static void say(const verdict *v, tsr_text *text) {
   if (v->plan->devices == 0) {
     say_cpu(v, text);
@@ -277,6 +291,7 @@ static void say(const verdict *v, tsr_text *text) {
     say_devices(v, text);
     say_alternatives(v, text);
   }
+  if (v->plan->devices > 0) say_arithmetic(v, text);
 }
 
 tsr_status tsr_verdict_write(const tsr_plan *plan, const tsr_machine *machine,

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* The buffer of a tile, without a place yet. */
+/* The buffer of a tile, with the bytes that it needs, without a place yet. */
 static tsr_buffer buffer_for(const tsr_problem *problem, int matrix, int32_t tile, int device) {
   tsr_rect rect = tsr_tile_rect(problem, matrix, tile);
   tsr_buffer b = {.row = rect.row0,
@@ -15,7 +15,7 @@ static tsr_buffer buffer_for(const tsr_problem *problem, int matrix, int32_t til
                   .role = TSR_BUFFER_TILE,
                   .matrix = (uint8_t)matrix,
                   .location = (int16_t)device};
-  b.ld = tsr_tile_ld(b.rows, problem->size[matrix]);
+  b.bytes = tsr_tile_memory(problem->call, matrix, b.rows, b.cols, &b.ld);
   return b;
 }
 
@@ -31,8 +31,7 @@ static void add_need(const tsr_places *p, int matrix, size_t *need) {
     int device = (int)(in_matrix % copies->devices);
     if (tsr_cached_blocks_have(p->blocks, matrix, tsr_tile_rect(p->problem, matrix, tile), device))
       continue;
-    tsr_buffer b = buffer_for(p->problem, matrix, tile, device);
-    need[device] += tsr_tile_bytes(b.ld, b.cols, p->problem->size[matrix]);
+    need[device] += buffer_for(p->problem, matrix, tile, device).bytes;
   }
 }
 
@@ -73,7 +72,6 @@ bool tsr_places_make(tsr_places *p, int matrix, int32_t tile, int device) {
       return false;
     }
   } else {
-    buffer.bytes = tsr_tile_bytes(buffer.ld, buffer.cols, p->problem->size[matrix]);
     buffer.offset = *arena;
   }
   if (*arena < buffer.offset + buffer.bytes) *arena = buffer.offset + buffer.bytes;

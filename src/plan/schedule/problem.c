@@ -2,19 +2,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "plan/schedule/problem.h"
+
+#include "base/moduli.h"
+#include "plan/names.h"
 #include "plan/tuning.h"
 
 tsr_problem tsr_problem_of(const tsr_machine *machine, const tsr_call *call, const tsr_graph *graph,
                            const tsr_schedule_options *options) {
-  const tsr_type_info *type = tsr_type_get(call->type);
   tsr_problem problem = {.machine = machine,
                          .call = call,
                          .graph = graph,
                          .options = options,
                          .devices = machine->devices,
                          .host = machine->devices};
-  for (int x = 0; x < TSR_OPERANDS; x++) problem.size[x] = type->size;
-  problem.size[TSR_W] = tsr_type_get(type->wide)->size;
+  for (int x = 0; x < TSR_MATRICES; x++) problem.size[x] = tsr_matrix_element(call, x);
   return problem;
 }
 
@@ -51,6 +52,14 @@ size_t tsr_tile_bytes(int64_t ld, int64_t cols, size_t size) {
   return tsr_tile_round_up((size_t)ld * (size_t)cols * size);
 }
 
+size_t tsr_tile_memory(const tsr_call *call, int matrix, int64_t rows, int64_t cols, int64_t *ld) {
+  size_t size = tsr_matrix_element(call, matrix);
+  bool residues = tsr_is_residues(matrix);
+  *ld = residues ? tsr_residues_ld(rows) : tsr_tile_ld(rows, size);
+  return residues ? tsr_tile_round_up(tsr_residues_bytes(rows, cols, call->moduli))
+                  : tsr_tile_bytes(*ld, cols, size);
+}
+
 static int64_t longest(const tsr_cuts *cuts) {
   int64_t most = 0;
   for (int i = 0; i < cuts->count; i++) {
@@ -61,14 +70,12 @@ static int64_t longest(const tsr_cuts *cuts) {
 }
 
 size_t tsr_tile_largest(const tsr_call *call, const tsr_graph *graph) {
-  const tsr_type_info *type = tsr_type_get(call->type);
   size_t most = 0;
   for (int x = 0; x < TSR_MATRICES; x++) {
     if (!(graph->used >> x & 1)) continue;
-    size_t size = x == TSR_W ? tsr_type_get(type->wide)->size : type->size;
     const tsr_tile_grid *grid = &graph->grid[x];
-    size_t bytes =
-        tsr_tile_bytes(tsr_tile_ld(longest(&grid->rows), size), longest(&grid->cols), size);
+    int64_t ld;
+    size_t bytes = tsr_tile_memory(call, x, longest(&grid->rows), longest(&grid->cols), &ld);
     if (bytes > most) most = bytes;
   }
   return most;

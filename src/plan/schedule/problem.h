@@ -39,14 +39,14 @@ static inline bool tsr_on_host(const tsr_problem *problem, int location) {
 
 /* Whether the device is the matrix's home and kernels use the matrix there, without a copy. */
 static inline bool tsr_is_at_home(const tsr_problem *problem, int matrix, int device) {
-  if (matrix == TSR_W || problem->call->operand[matrix].location != device) return false;
+  if (matrix >= TSR_OPERANDS || problem->call->operand[matrix].location != device) return false;
   return matrix == TSR_C_ || !(problem->options->realigned >> matrix & 1);
 }
 
 /* Whether a matrix's tiles lie in cached blocks. With residency, those of every operand at home in
  * host memory do. */
 static inline bool tsr_has_cached_blocks(const tsr_problem *problem, int matrix) {
-  return problem->options->residency != NULL && matrix != TSR_W &&
+  return problem->options->residency != NULL && matrix < TSR_OPERANDS &&
          !tsr_is_device(problem->machine, problem->call->operand[matrix].location);
 }
 
@@ -68,6 +68,10 @@ tsr_task_operand tsr_part_of_tile(int matrix, int32_t tile, tsr_rect rect);
 /* The leading dimension [elements] of a tile with that many rows. It aligns columns, since kernels
  * are slow on unaligned ones. */
 int64_t tsr_tile_ld(int64_t rows, size_t size);
+
+/* Bytes of memory for a tile of a matrix, rounded up; *ld: its leading dimension, which of residues
+ * is in bytes. */
+size_t tsr_tile_memory(const tsr_call *call, int matrix, int64_t rows, int64_t cols, int64_t *ld);
 
 /* The next multiple of TSR_TILE_ALIGN. */
 size_t tsr_tile_round_up(size_t bytes);

@@ -131,6 +131,7 @@ static const char *unless_shared_alike(const tsr_problem *p, int64_t value) {
 }
 
 static const char *if_there_are_products(const tsr_problem *p, int64_t value) {
+  if (value != 0 && p->call->moduli > 0) return "products in residues sum over all of k at once";
   return value != 0 && tsr_call_scales_only(p->call) ? "the call has no products" : NULL;
 }
 

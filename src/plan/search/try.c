@@ -250,6 +250,14 @@ static tsr_status cut(const tsr_search *s, const tsr_strategy *r, tsr_tiling *ti
   return status;
 }
 
+/* Products in residues sum over all of k at once, and add C to that: panels do, and square tiles do
+ * not. */
+static void constrain_residues(tsr_strategy *r, bool *is_void) {
+  *is_void = r->kind != TSR_PANELS;
+  r->k_panel = r->k_panel_most = 0;
+  r->lazy = r->add_at_home = 0;
+}
+
 /* Sets the forced knobs, the mapping's grid, and that C is added last where it must be. *is_void:
  * the strategy cannot honour a forced knob; s->refused says why. */
 static tsr_status apply_constraints(tsr_search *s, tsr_strategy *r, bool *is_void) {
@@ -264,6 +272,10 @@ static tsr_status apply_constraints(tsr_search *s, tsr_strategy *r, bool *is_voi
                     "strategy: a grid of %d x %d needs more devices than the %d of the machine; "
                     "give fewer",
                     (int)r->grid_rows, (int)r->grid_cols, s->machine->devices);
+  if (s->call->moduli > 0) {
+    constrain_residues(r, is_void);
+    return TSR_OK;
+  }
   bool must = tsr_strategy_must_be_lazy(r, &s->problem);
   *is_void = must && !r->lazy && tsr_forced_named(&s->forced, offsetof(tsr_strategy, lazy));
   if (*is_void)
@@ -352,7 +364,7 @@ static tsr_status try_tiling(tsr_search *s, const tsr_tiling *tiling, tsr_candid
 
 tsr_status tsr_search_try(tsr_search *s, const tsr_strategy *strategy, tsr_candidate *made) {
   tsr_tiling tiling;
-  bool is_void;
+  bool is_void = false;
   *made = (tsr_candidate){.strategy = *strategy, .score = INFINITY};
   TSR_TRY(apply_constraints(s, &made->strategy, &is_void));
   if (is_void) return TSR_OK;

@@ -137,8 +137,11 @@ static tsr_status compute(tsr_algebra *x, const tsr_command *command, tsr_uplo u
   return TSR_OK;
 }
 
+/* Making residues is not carried out, like a copy of A and B: the form of the command has shown
+ * that they are of the right elements, and they never change. */
 static tsr_status do_kernel(tsr_algebra *x, uint32_t c) {
   const tsr_command *command = &x->v->plan->commands.items[c];
+  if (command->kernel == TSR_KERNEL_RESIDUES) return TSR_OK;
   tsr_uplo uplo = tsr_kernel_triangle((tsr_kernel)command->kernel, command->form);
   tsr_uplo of_a = command->kernel == TSR_KERNEL_ADD ? uplo : TSR_GENERAL;
   if (command->buffer[0] != TSR_NO_BUFFER) TSR_TRY(load(x, c, 0, of_a));

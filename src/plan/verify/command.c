@@ -170,7 +170,7 @@ static tsr_status check_operand(const tsr_verifier *v, uint32_t c, int i) {
   const tsr_buffer *buffer = &v->plan->buffers.items[command->buffer[i]];
   int location = v->plan->queue[command->queue].location;
   tsr_name name;
-  if (i == 2 && buffer->matrix != TSR_C_ && buffer->matrix != TSR_W)
+  if (i == 2 && buffer->matrix < TSR_C_)
     return tsr_verify_fail(v, c, "%s is of %s", operand_names[i], tsr_matrix_name(buffer->matrix));
   if (buffer->location != location)
     return tsr_verify_fail(v, c, "%s: buffer %d of %s is at %s", operand_names[i],
@@ -209,10 +209,44 @@ static tsr_status check_flags(const tsr_verifier *v, uint32_t c) {
 
 static tsr_status check_form(const tsr_verifier *v, uint32_t c) {
   const tsr_command *command = &v->plan->commands.items[c];
-  bool triangle = command->kernel >= TSR_KERNEL_SYMM;
+  bool triangle = tsr_kernel_get((tsr_kernel)command->kernel)->traits != 0;
   if (triangle && tsr_form_unpack(command->form).uplo == TSR_GENERAL)
     return tsr_verify_fail(v, c, "does not say which triangle its operand has");
   return TSR_OK;
+}
+
+/* Whether an operand of a kernel is of a matrix that the kernel can use: residues of A, of B, both,
+ * or none. */
+static bool matrix_fits(const tsr_command *command, int i, int matrix, int made) {
+  switch (command->kernel) {
+    case TSR_KERNEL_RESIDUES:
+      return i == 2 ? tsr_is_residues(matrix) : matrix == (made == TSR_RA ? TSR_A : TSR_B_);
+    case TSR_KERNEL_RESIDUE_GEMM:
+      return matrix == (i == 0 ? TSR_RA : i == 1 ? TSR_RB : TSR_C_);
+    default:
+      return !tsr_is_residues(matrix);
+  }
+}
+
+/* Checks which matrices a kernel's operands are of, and that kernels on residues have all of k: a
+ * line has one scale, which depends on all of its elements. */
+static tsr_status check_residues(const tsr_verifier *v, uint32_t c) {
+  const tsr_command *command = &v->plan->commands.items[c];
+  const tsr_call *call = &v->plan->call;
+  int made = v->plan->buffers.items[command->buffer[2]].matrix;
+  for (int i = 0; i < 3; i++) {
+    if (command->buffer[i] == TSR_NO_BUFFER) continue;
+    int matrix = v->plan->buffers.items[command->buffer[i]].matrix;
+    if (!matrix_fits(command, i, matrix, made))
+      return tsr_verify_fail(v, c, "%s is of %s", operand_names[i], tsr_matrix_name(matrix));
+  }
+  bool makes = command->kernel == TSR_KERNEL_RESIDUES;
+  if (!makes && command->kernel != TSR_KERNEL_RESIDUE_GEMM) return TSR_OK;
+  if (call->operation != TSR_GEMM || call->moduli == 0)
+    return tsr_verify_fail(v, c, "the call is not computed in residues");
+  if ((makes ? command->m : command->k) == call->k) return TSR_OK;
+  return tsr_verify_fail(v, c, "has %d of %lld products, but residues have one scale for all of k",
+                         makes ? command->m : command->k, (long long)call->k);
 }
 
 /* The rectangles of operands a and b must not overlap that of c. */
@@ -236,6 +270,7 @@ static tsr_status check_kernel(const tsr_verifier *v, uint32_t c) {
     if (command->buffer[i] != TSR_NO_BUFFER) TSR_TRY(check_operand(v, c, i));
   TSR_TRY(check_flags(v, c));
   TSR_TRY(check_form(v, c));
+  TSR_TRY(check_residues(v, c));
   TSR_TRY(tsr_verify_agreement(v, c));
   return check_disjoint(v, c);
 }

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Tessera authors */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
+#include "base/moduli.h"
 #include "plan/residency.h"
 #include "plan/verify/verify.h"
 
@@ -63,13 +64,21 @@ static int64_t elements_needed(const tsr_buffer *buffer) {
   return (buffer->cols - 1) * buffer->ld + buffer->rows;
 }
 
+/* Bytes that a block of residues has to have, and its alignment: that of its lines' records. */
+static bool residues_fit(const tsr_verifier *v, const tsr_buffer *buffer) {
+  return buffer->ld == tsr_residues_ld(buffer->rows) &&
+         buffer->bytes >= tsr_residues_bytes(buffer->rows, buffer->cols, v->plan->call.moduli);
+}
+
 static tsr_status check_memory(const tsr_verifier *v, size_t index) {
   const tsr_buffer *buffer = &v->plan->buffers.items[index];
-  size_t element = tsr_matrix_element(&v->plan->call, buffer->matrix);
+  bool residues = tsr_is_residues(buffer->matrix);
+  size_t element = residues ? sizeof(uint64_t) : tsr_matrix_element(&v->plan->call, buffer->matrix);
   int64_t needed = elements_needed(buffer);
   tsr_name place;
   tsr_plan_location_name(v->plan, buffer->location, &place);
-  if (needed < 0 || buffer->bytes / element < (size_t)needed)
+  if (needed < 0 ||
+      (residues ? !residues_fit(v, buffer) : buffer->bytes / element < (size_t)needed))
     return tsr_fail(TSR_ERR_CHECK, "buffer %zu (%s at %s) has %zu bytes, too few for %lld x %lld",
                     index, tsr_matrix_name(buffer->matrix), place.text, buffer->bytes,
                     (long long)buffer->rows, (long long)buffer->cols);
@@ -84,13 +93,18 @@ static tsr_status check_memory(const tsr_verifier *v, size_t index) {
   return TSR_OK;
 }
 
-/* W has the extents of C. */
+/* W has the extents of C; residues have those of the lines that they stand for. */
 static bool inside_matrix(const tsr_call *call, const tsr_buffer *buffer) {
-  const tsr_operand *whole = &call->operand[buffer->matrix == TSR_W ? TSR_C_ : buffer->matrix];
+  bool residues = tsr_is_residues(buffer->matrix);
+  const tsr_operand *whole =
+      &call->operand[buffer->matrix < TSR_OPERANDS ? buffer->matrix : TSR_C_];
+  tsr_axes spaces = tsr_call_spaces(call, buffer->matrix);
+  int64_t rows = residues ? tsr_call_extent(call, spaces.rows) : whole->rows;
+  int64_t cols = residues ? tsr_call_extent(call, spaces.cols) : whole->cols;
   return buffer->row >= 0 && buffer->col >= 0 && buffer->rows > 0 && buffer->cols > 0 &&
-         buffer->rows <= whole->rows && buffer->row <= whole->rows - buffer->rows &&
-         buffer->cols <= whole->cols && buffer->col <= whole->cols - buffer->cols &&
-         buffer->ld >= buffer->rows;
+         buffer->rows <= rows && buffer->row <= rows - buffer->rows && buffer->cols <= cols &&
+         buffer->col <= cols - buffer->cols && buffer->ld >= buffer->rows &&
+         (!residues || call->moduli > 0);
 }
 
 /* Whether the buffer is a cached block of the plan's residency, of the same place and extents. */

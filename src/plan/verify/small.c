@@ -26,7 +26,14 @@ static tsr_field random_element(uint64_t seed, bool complex_valued) {
   return value;
 }
 
+/* Residues stand for the elements that they were made of. */
 tsr_field tsr_algebra_original(const tsr_algebra *x, int matrix, size_t row, size_t col) {
+  if (matrix == TSR_RA)
+    return x->call->transa == TSR_NO_TRANS ? tsr_algebra_original(x, TSR_A, col, row)
+                                           : tsr_algebra_original(x, TSR_A, row, col);
+  if (matrix == TSR_RB)
+    return x->call->transb == TSR_NO_TRANS ? tsr_algebra_original(x, TSR_B_, row, col)
+                                           : tsr_algebra_original(x, TSR_B_, col, row);
   uint64_t place = (uint64_t)row << 31 ^ (uint64_t)col << 2 ^ (uint64_t)matrix;
   return random_element(scramble(place), x->complex_valued);
 }

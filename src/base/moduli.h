@@ -1,0 +1,81 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Products in residues ("emulated" products): the moduli, and how residues lie in memory.
+ *
+ * Each row of op(A) and each column of op(B), a line, is scaled by a power of two and rounded to
+ * integers. The product of the integer matrices is computed modulo M pairwise coprime numbers, with
+ * 8-bit residues and sums of 32 bits, and recovered by the Chinese remainder theorem (Ozaki, Uchino
+ * and Imamura, "Ozaki scheme II", arXiv 2504.08009). docs/explain/arithmetic.md has the bound of
+ * the error and its proof; base/residues.h has the arithmetic.
+ */
+#ifndef TSR_BASE_MODULI_H
+#define TSR_BASE_MODULI_H
+
+#include <stddef.h>
+
+#include "base/types.h"
+
+/* The most moduli: with them a scaled element fits 64 bits, and P, their product, three digits. The
+ * least: with fewer, a sum over k < 2^31 leaves no room for the elements. */
+enum { TSR_MODULI_LEAST = 4, TSR_MODULI_MOST = 16, TSR_MODULI_DIGITS = 3, TSR_MODULI_BITS = 42 };
+
+/* What recovers an integer x, |x| < P / 2, from its residues r[l]:
+ * x = sum of r[l] weight[l] - P round(sum of r[l] ratio[l]). Numbers up to P have three digits in
+ * base 2^42, the lowest first, so that sums of 16 residues times a digit fit 64 bits. */
+typedef struct tsr_moduli {
+  int count;
+  int32_t modulus[TSR_MODULI_MOST];
+  int64_t weight[TSR_MODULI_MOST][TSR_MODULI_DIGITS];
+  double ratio[TSR_MODULI_MOST]; /* weight / P */
+  int64_t product[TSR_MODULI_DIGITS];
+  double root; /* no more than sqrt(P / 2): the greatest norm of a scaled line */
+} tsr_moduli;
+
+/* Fills in the first `count` moduli, TSR_MODULI_LEAST to TSR_MODULI_MOST. */
+void tsr_moduli_fill(int count, tsr_moduli *moduli);
+
+/* The number of moduli with P >= 2 / u^2, u the type's unit roundoff: 7 for fp32, 14 for fp64. 0:
+ * products of the type are not computed in residues. */
+int tsr_moduli_of_type(tsr_type type);
+
+/* The part of (|A||B|)_ij that conversion to `moduli` residues may add to the error of element
+ * (i, j), for a sum of k products: (k + 0.75) u, or larger by sqrt(P of the type / P) with fewer
+ * moduli than the type's. */
+double tsr_moduli_tolerance(tsr_type type, int moduli, int64_t k);
+
+/* ---- Layout ---------------------------------------------------------------- */
+
+/* What is known of a line, 64 bytes. It follows from the line alone, in any order of summation. All
+ * magnitudes are relative to 2^top, the least power of two above the line's elements. */
+typedef struct tsr_line {
+  int32_t exponent;      /* the line is multiplied by 2^exponent before it is rounded */
+  int32_t room;          /* exponent + top: scaled elements are below 2^room */
+  uint64_t sum;          /* of magnitudes, in units of 2^-12, each rounded up; 0: all are 0 */
+  uint32_t at_least[12]; /* [t]: number of elements of magnitude 2^-(t + 1) or more */
+} tsr_line;
+
+/* exponent of a line that has an element that is not finite. */
+#define TSR_LINE_NOT_FINITE INT32_MIN
+
+/* The residues of n lines of k elements lie in planes, one for each modulus: line i of plane l
+ * begins at byte (l n + i) ld, and bytes k .. ld - 1 of a line are 0. The records of the lines
+ * (tsr_line) follow the planes. */
+
+/* Bytes of a line: long lines begin at cache lines, short ones at whole loads. */
+static inline int64_t tsr_residues_ld(int64_t k) {
+  int64_t step = k >= 512 ? 128 : 16;
+  return (k + step - 1) / step * step;
+}
+
+static inline size_t tsr_residues_bytes(int64_t k, int64_t lines, int moduli) {
+  return (size_t)lines * ((size_t)moduli * (size_t)tsr_residues_ld(k) + sizeof(tsr_line));
+}
+
+/* Where the records of the lines begin, in bytes. */
+static inline size_t tsr_residues_records(int64_t ld, int64_t lines, int moduli) {
+  return (size_t)lines * (size_t)moduli * (size_t)ld;
+}
+
+#endif

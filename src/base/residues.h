@@ -1,0 +1,235 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * The arithmetic of products in residues (base/moduli.h), which the CPU's code and a GPU's share,
+ * so that both give the same bits. Every operation is exact, or rounded as IEEE 754 says and
+ * written so that no compiler may contract it (the sources that include this are compiled without
+ * contraction).
+ */
+#ifndef TSR_BASE_RESIDUES_H
+#define TSR_BASE_RESIDUES_H
+
+#include <math.h>
+#include <string.h>
+
+#include "base/moduli.h"
+
+#ifndef TSR_RESIDUES_INLINE
+#define TSR_RESIDUES_INLINE static inline
+#endif
+
+/* ---- Scaling ---------------------------------------------------------------- */
+
+/* 2^power, for powers -1022 to 1023. */
+TSR_RESIDUES_INLINE double tsr_power_of_two(int power) {
+  uint64_t bits = (uint64_t)(power + 1023) << 52;
+  double value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+/* x 2^power, for |power| <= 3000. In three steps, since 2^power may over- or underflow where the
+ * result does not. Only a result below 2^-1022 is rounded. */
+TSR_RESIDUES_INLINE double tsr_scaled(double x, int power) {
+  int third = power / 3;
+  double factor = tsr_power_of_two(third);
+  return x * factor * factor * tsr_power_of_two(power - 2 * third);
+}
+
+/* The least power of two above a magnitude, which is finite and not 0. */
+TSR_RESIDUES_INLINE int tsr_top_of(double magnitude) {
+  return ilogb(magnitude) + 1;
+}
+
+/* The greater of two magnitudes; a NaN if one is. */
+TSR_RESIDUES_INLINE double tsr_greater(double most, double magnitude) {
+  return magnitude > most || magnitude != magnitude ? magnitude : most;
+}
+
+/* A magnitude in units of 2^(top - 12), rounded up: 1 to 4096, or 0 for 0. *down: rounded down. */
+TSR_RESIDUES_INLINE uint32_t tsr_units(double magnitude, int top, uint32_t *down) {
+  double units = tsr_scaled(magnitude, 12 - top);
+  uint32_t whole = (uint32_t)units;
+  *down = whole;
+  if (magnitude == 0) return 0;
+  return (double)whole < units || whole == 0 ? whole + 1 : whole;
+}
+
+/* What the elements of a line add up to. Sums of integers do not depend on their order. */
+typedef struct tsr_line_sums {
+  uint64_t units, squares; /* of magnitudes in units, and of their squares (k < 2^31: below 2^55) */
+  uint32_t at_least[12];   /* as in tsr_line */
+} tsr_line_sums;
+
+TSR_RESIDUES_INLINE void tsr_line_add(tsr_line_sums *sums, double magnitude, int top) {
+  uint32_t down, up = tsr_units(magnitude, top, &down);
+  sums->units += up;
+  sums->squares += (uint64_t)up * up;
+  for (int t = 0; t < 12; t++) sums->at_least[t] += down >= 2048u >> t;
+}
+
+/* The record of a line of k elements whose greatest magnitude is `most`. The exponent is the
+ * greatest for which the norm of the scaled line, rounding included (sqrt(k) / 2), is at most
+ * `root`. The factor below 1 is more than all rounding errors here. */
+TSR_RESIDUES_INLINE tsr_line tsr_line_of(const tsr_line_sums *sums, double most, int64_t k,
+                                         double root) {
+  tsr_line line;
+  memset(&line, 0, sizeof line);
+  if (!(most < INFINITY)) {
+    line.exponent = TSR_LINE_NOT_FINITE;
+    return line;
+  }
+  if (most == 0) return line;
+  int top = tsr_top_of(most);
+  double left = root - 0.5 * sqrt((double)k);
+  double square = left * left / (double)sums->squares;
+  int half = ilogb(square * (1 - 0x1p-40));
+  half = half >= 0 ? half / 2 : -((1 - half) / 2);
+  line.exponent = half + 12 - top;
+  line.room = half + 12;
+  line.sum = sums->units;
+  for (int t = 0; t < 12; t++) line.at_least[t] = sums->at_least[t];
+  return line;
+}
+
+/* An element as the integer that it is rounded to, to even if it lies in the middle. */
+TSR_RESIDUES_INLINE int64_t tsr_integer_of(double x, int exponent) {
+  return (int64_t)rint(tsr_scaled(x, exponent));
+}
+
+/* The residue of least magnitude: -(p - 1) / 2 to (p - 1) / 2, or -128 to 127 for p = 256. */
+TSR_RESIDUES_INLINE int32_t tsr_residue(int64_t x, int32_t p) {
+  int32_t r = (int32_t)(x % p);
+  if (r >= (p + 1) / 2) r -= p;
+  if (r < -(p / 2)) r += p;
+  return r;
+}
+
+/* ---- Recovering --------------------------------------------------------------- */
+
+/* A number as the sum of two, of which low is at most half a unit in the last place of high. */
+typedef struct tsr_pair {
+  double high, low;
+} tsr_pair;
+
+/* a + b, exactly (Knuth's TwoSum). */
+TSR_RESIDUES_INLINE tsr_pair tsr_sum_of(double a, double b) {
+  tsr_pair sum;
+  sum.high = a + b;
+  double rest = sum.high - a;
+  sum.low = (a - (sum.high - rest)) + (b - rest);
+  return sum;
+}
+
+/* The integer whose residues are r, from its digits, which are normalised first. A pair has 106
+ * bits or more, and an integer of up to 106 bits is exact. */
+TSR_RESIDUES_INLINE tsr_pair tsr_recover(const tsr_moduli *m, const int32_t *r) {
+  int64_t digit[TSR_MODULI_DIGITS] = {0, 0, 0};
+  double turns = 0;
+  for (int l = 0; l < m->count; l++) {
+    for (int d = 0; d < TSR_MODULI_DIGITS; d++) digit[d] += r[l] * m->weight[l][d];
+    turns += r[l] * m->ratio[l];
+  }
+  int64_t whole = (int64_t)rint(turns);
+  const int64_t mask = (INT64_C(1) << TSR_MODULI_BITS) - 1;
+  for (int d = 0; d < TSR_MODULI_DIGITS; d++) digit[d] -= whole * m->product[d];
+  for (int d = 0; d + 1 < TSR_MODULI_DIGITS; d++) {
+    int64_t low = digit[d] & mask;
+    digit[d + 1] += (digit[d] - low) / (mask + 1);
+    digit[d] = low;
+  }
+  tsr_pair upper = tsr_sum_of((double)digit[2] * 0x1p84, (double)digit[1] * 0x1p42);
+  tsr_pair all = tsr_sum_of(upper.high, (double)digit[0]);
+  return tsr_sum_of(all.high, all.low + upper.low);
+}
+
+/* The exponent of a factor, and 0 for one that is 0 or not finite. */
+TSR_RESIDUES_INLINE int tsr_exponent_of(double factor) {
+  return factor != 0 && fabs(factor) < INFINITY ? ilogb(factor) : 0;
+}
+
+/* A power within the range of tsr_scaled; beyond it a product over- or underflows anyway. */
+TSR_RESIDUES_INLINE int tsr_limited(int power) {
+  return power < -3000 ? -3000 : power > 3000 ? 3000 : power;
+}
+
+/* alpha x 2^power + beta c, with one rounding but for terms of 2^-104 of the summands. beta = 0
+ * does not use c. alpha's own power comes last, so that nothing overflows that the result does not.
+ */
+TSR_RESIDUES_INLINE double tsr_recovered_update(tsr_pair x, int power, double alpha, double beta,
+                                                double c) {
+  int exponent = tsr_exponent_of(alpha);
+  double factor = tsr_scaled(alpha, -exponent), product = factor * x.high;
+  double rest = fma(factor, x.low, fma(factor, x.high, -product));
+  if (!(fabs(product) < INFINITY)) rest = 0;
+  power = tsr_limited(power + exponent);
+  if (beta == 0) return tsr_scaled(product + rest, power);
+  product = tsr_scaled(product, power);
+  double kept = beta * c;
+  if (!(fabs(product) < INFINITY) || !(fabs(kept) < INFINITY)) return product + kept;
+  rest = tsr_scaled(rest, power) + fma(beta, c, -kept);
+  tsr_pair sum = tsr_sum_of(product, kept);
+  return fabs(sum.high) < INFINITY ? sum.high + (sum.low + rest) : sum.high;
+}
+
+/* ---- The certificate ------------------------------------------------------------ */
+
+/* What holds for each of several lines that are not all 0. */
+typedef struct tsr_worst {
+  bool finite, any;      /* any: some line is not all 0 */
+  int32_t room;          /* the least */
+  uint64_t sum;          /* the greatest */
+  uint32_t at_least[12]; /* the least */
+} tsr_worst;
+
+TSR_RESIDUES_INLINE tsr_worst tsr_worst_start(void) {
+  tsr_worst worst;
+  memset(&worst, 0, sizeof worst);
+  worst.finite = true;
+  worst.room = INT32_MAX;
+  for (int t = 0; t < 12; t++) worst.at_least[t] = UINT32_MAX;
+  return worst;
+}
+
+TSR_RESIDUES_INLINE void tsr_worst_add(tsr_worst *worst, const tsr_line *line) {
+  if (line->exponent == TSR_LINE_NOT_FINITE) worst->finite = false;
+  if (line->exponent == TSR_LINE_NOT_FINITE || line->sum == 0) return;
+  worst->any = true;
+  if (line->room < worst->room) worst->room = line->room;
+  if (line->sum > worst->sum) worst->sum = line->sum;
+  for (int t = 0; t < 12; t++)
+    if (line->at_least[t] < worst->at_least[t]) worst->at_least[t] = line->at_least[t];
+}
+
+/* No more than the sum over h of |a_h||b_h| for any two of the lines, relative to their tops. The
+ * sum is least if the magnitudes are paired in opposite order (the rearrangement inequality), and
+ * each is replaced by the power of two that the numbers of elements show. */
+TSR_RESIDUES_INLINE double tsr_least_product(const tsr_worst *a, const tsr_worst *b, int64_t k) {
+  double sum = 0;
+  for (int t = 0; t < 12; t++) {
+    int64_t from = t > 0 ? a->at_least[t - 1] : 0, to = a->at_least[t];
+    for (int s = 0; s < 12; s++) {
+      int64_t first = k - (int64_t)b->at_least[s];
+      int64_t end = s > 0 ? k - (int64_t)b->at_least[s - 1] : k;
+      int64_t low = from > first ? from : first, high = to < end ? to : end;
+      if (high > low) sum += (double)(high - low) * tsr_power_of_two(-(t + s + 2));
+    }
+  }
+  return sum;
+}
+
+/* Whether |error| <= tolerance (|A||B|) can be promised for all elements of a block of C, from what
+ * holds for its rows (a) and columns (b). In units of the tops, an element of a changes by at most
+ * 2^-(room + 1) when it is rounded. */
+TSR_RESIDUES_INLINE bool tsr_verdict(const tsr_worst *a, const tsr_worst *b, int64_t k,
+                                     double tolerance) {
+  if (!a->finite || !b->finite) return false;
+  if (!a->any || !b->any) return true;
+  double error = tsr_scaled((double)a->sum, -12 - b->room - 1) +
+                 tsr_scaled((double)b->sum, -12 - a->room - 1) +
+                 tsr_scaled((double)k, -a->room - b->room - 2);
+  return error * (1 + 0x1p-40) <= tolerance * tsr_least_product(a, b, k);
+}
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Which calls are computed in residues (base/moduli.h), and what is left of them for native ones.
+ */
+#include "base/moduli.h"
+#include "front/context.h"
+
+/* Results with the same bits on any number of devices are computed natively: which parts of C are
+ * refused depends on how a plan cuts C. */
+static bool is_possible(const tsr_context *context, const tsr_call *call) {
+  bool engine = context->engine == NULL || context->engine->traits.residues;
+  return engine && call->operation == TSR_GEMM && tsr_moduli_of_type(call->type) > 0 &&
+         !tsr_call_scales_only(call) && call->k < INT32_MAX &&
+         !context->plans->planning.reproducible;
+}
+
+int tsr_context_moduli(tsr_context *context, const tsr_call *call) {
+  tsr_arithmetic arithmetic = context->plans->arithmetic;
+  if (!arithmetic.emulated || !is_possible(context, call)) return 0;
+  return arithmetic.moduli > 0 ? arithmetic.moduli : tsr_moduli_of_type(call->type);
+}
+
+static void *moved(void *base, tsr_type type, int64_t elements) {
+  return (char *)base + elements * (int64_t)tsr_type_get(type)->size;
+}
+
+tsr_call tsr_native_part(const tsr_call *call, const tsr_binding *binding, tsr_rect rect,
+                         tsr_binding *part) {
+  tsr_call made = *call;
+  const tsr_operand *o = call->operand;
+  made.moduli = 0;
+  made.m = rect.row1 - rect.row0;
+  made.n = rect.col1 - rect.col0;
+  *(call->transa == TSR_NO_TRANS ? &made.operand[TSR_A].rows : &made.operand[TSR_A].cols) = made.m;
+  *(call->transb == TSR_NO_TRANS ? &made.operand[TSR_B_].cols : &made.operand[TSR_B_].rows) =
+      made.n;
+  made.operand[TSR_C_].rows = made.m;
+  made.operand[TSR_C_].cols = made.n;
+  *part = *binding;
+  part->base[TSR_A] = moved(binding->base[TSR_A], call->type,
+                            tsr_kernel_offset(call->transa, rect.row0, 0, o[TSR_A].ld));
+  part->base[TSR_B_] = moved(binding->base[TSR_B_], call->type,
+                             tsr_kernel_offset(call->transb, 0, rect.col0, o[TSR_B_].ld));
+  part->base[TSR_C_] =
+      moved(binding->base[TSR_C_], call->type, rect.row0 + rect.col0 * o[TSR_C_].ld);
+  return made;
+}

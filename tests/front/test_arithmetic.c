@@ -1,0 +1,273 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Emulated products: TESSERA_ARITHMETIC, the accuracy on hard data, and what is done natively. */
+#include <math.h>
+
+#include "front.h"
+#include "../base/hard_data.h"
+
+static int clear(void **state) {
+  (void)state;
+  front_clear_environment();
+  return 0;
+}
+
+/* A context of emulated devices that computes as `arithmetic` says. */
+static tsr_context *context_of(const char *arithmetic, const char *devices, size_t memory) {
+  tsr_options options = TSR_OPTIONS_DEFAULT;
+  tsr_context *context = NULL;
+  options.engine = front_engine();
+  options.devices = devices;
+  options.memory = memory;
+  options.check = 1;
+  setenv("TESSERA_ARITHMETIC", arithmetic, 1);
+  assert_ok(tsr_context_create(&options, &context));
+  unsetenv("TESSERA_ARITHMETIC");
+  return context;
+}
+
+/* The verdict on the context's last call. */
+static bool last_says(tsr_context *context, const char *words) {
+  tsr_plan *plan = NULL;
+  char *text = NULL;
+  assert_ok(tsr_plan_last(context, &plan));
+  assert_ok(tsr_plan_print(plan, TSR_VERDICT, &text));
+  for (char *c = text; *c != '\0'; c++)
+    if (*c == '\n') *c = ' ';
+  bool says = strstr(text, words) != NULL;
+  free(text);
+  tsr_plan_destroy(plan);
+  return says;
+}
+
+typedef struct product {
+  hard_product x;
+  void *a, *b, *c, *old, *native;
+  size_t bytes;
+} product;
+
+static void make(product *p, hard_family family, uint64_t seed) {
+  hard_product *x = &p->x;
+  size_t size = x->type == TSR_S ? 4 : 8;
+  bool plain_a = x->transa == TSR_NO_TRANS, plain_b = x->transb == TSR_NO_TRANS;
+  x->lda = (plain_a ? x->m : x->k) + 5;
+  x->ldb = (plain_b ? x->k : x->n) + 2;
+  p->bytes = (size_t)(x->m * x->n) * size;
+  x->a = p->a = malloc((size_t)(x->lda * (plain_a ? x->k : x->m)) * size);
+  x->b = p->b = malloc((size_t)(x->ldb * (plain_b ? x->n : x->k)) * size);
+  x->c = p->c = malloc(p->bytes);
+  x->old = p->old = malloc(p->bytes);
+  p->native = malloc(p->bytes);
+  assert_true(p->a && p->b && p->c && p->old && p->native);
+  hard_fill(family, x->type, false, x->transa, x->m, x->k, x->lda, seed, p->a);
+  hard_fill(family, x->type, true, x->transb, x->n, x->k, x->ldb, seed, p->b);
+  hard_fill(HARD_UNIFORM, x->type, true, TSR_NO_TRANS, x->n, x->m, x->m, seed + 9, p->old);
+  memcpy(p->c, p->old, p->bytes);
+  memcpy(p->native, p->old, p->bytes);
+}
+
+static void drop(product *p) {
+  free(p->a), free(p->b), free(p->c), free(p->old), free(p->native);
+}
+
+static tsr_status multiply(tsr_context *context, const hard_product *x, void *c) {
+  float alpha = (float)x->alpha, beta = (float)x->beta;
+  bool single = x->type == TSR_S;
+  return tsr_gemm(context, x->type, TSR_COL_MAJOR, x->transa, x->transb, x->m, x->n, x->k,
+                  single ? (const void *)&alpha : &x->alpha, x->a, x->lda, x->b, x->ldb,
+                  single ? (const void *)&beta : &x->beta, c, x->m);
+}
+
+/* Elements that are infinite or no numbers are so natively, too. */
+static void check_kinds(const product *p) {
+  for (int64_t i = 0; i < p->x.m * p->x.n; i++) {
+    double is = hard_read(p->x.type, p->c, i), native = hard_read(p->x.type, p->native, i);
+    bool same = isnan(native) ? isnan(is) : isinf(native) ? is == native : isfinite(is);
+    if (!same) fail_msg("element %lld is %g, natively %g", (long long)i, is, native);
+  }
+}
+
+/* The promise holds on every family of data, by any number of devices. */
+static void the_promise_holds_on_hard_data(void **state) {
+  (void)state;
+  const char *const devices[] = {"1", "2", "3"};
+  tsr_context *native = context_of("native", "1", 0);
+  for (int d = 0; d < 3; d++) {
+    tsr_context *context = context_of("emulated", devices[d], 0);
+    for (int family = 0; family < HARD_FAMILIES; family++)
+      for (int variant = 0; variant < 4; variant++) {
+        product p = {.x = {.type = variant & 1 ? TSR_S : TSR_D,
+                           .transa = variant & 2 ? TSR_TRANS : TSR_NO_TRANS,
+                           .transb = variant & 1 ? TSR_TRANS : TSR_NO_TRANS,
+                           .m = 70,
+                           .n = 90,
+                           .k = 110,
+                           .alpha = variant & 2 ? -0.5 : 1,
+                           .beta = variant & 1 ? 0.75 : 0}};
+        make(&p, (hard_family)family, (uint64_t)(10 * d + variant));
+        assert_ok(multiply(context, &p.x, p.c));
+        assert_true(last_says(context, "emulated with"));
+        assert_ok(multiply(native, &p.x, p.native));
+        double worst = hard_worst(&p.x);
+        if (worst > 1 && family != HARD_INFINITE && family != HARD_NAN)
+          fail_msg("%s: error %g of the bound", hard_names[family], worst);
+        check_kinds(&p);
+        drop(&p);
+      }
+    tsr_context_destroy(context);
+  }
+  tsr_context_destroy(native);
+}
+
+static product usual_product(int64_t m, int64_t n, int64_t k) {
+  return (product){.x = {.type = TSR_D,
+                         .transa = TSR_NO_TRANS,
+                         .transb = TSR_NO_TRANS,
+                         .m = m,
+                         .n = n,
+                         .k = k,
+                         .alpha = 1.25,
+                         .beta = -1}};
+}
+
+/* The bits do not depend on how many devices compute. */
+static void bits_do_not_depend_on_devices(void **state) {
+  (void)state;
+  const char *const devices[] = {"1", "2", "4", "8"};
+  product p = usual_product(160, 230, 120);
+  make(&p, HARD_UNIFORM, 5);
+  for (int d = 0; d < 4; d++) {
+    tsr_context *context = context_of("emulated", devices[d], 0);
+    void *to = d == 0 ? p.native : p.c;
+    memcpy(to, p.old, p.bytes);
+    assert_ok(multiply(context, &p.x, to));
+    assert_true(last_says(context, "emulated with 14 moduli."));
+    if (d > 0) assert_memory_equal(p.native, p.c, p.bytes);
+    tsr_context_destroy(context);
+  }
+  drop(&p);
+}
+
+/* One element that is not finite costs a part of C, which is done natively; the verdict counts it.
+ */
+static void refused_parts_are_done_natively(void **state) {
+  (void)state;
+  product p = usual_product(200, 100, 60);
+  make(&p, HARD_UNIFORM, 6);
+  ((double *)p.a)[17] = INFINITY;
+  tsr_context *context = context_of("emulated", "2", 0), *native = context_of("native", "1", 0);
+  assert_ok(multiply(context, &p.x, p.c));
+  assert_true(last_says(context, "computed natively"));
+  assert_ok(multiply(native, &p.x, p.native));
+  assert_false(last_says(native, "emulated with"));
+  check_kinds(&p);
+  assert_true(isinf(((double *)p.c)[17]) && isfinite(((double *)p.c)[18]));
+  tsr_context_destroy(context);
+  tsr_context_destroy(native);
+  drop(&p);
+}
+
+/* Plans that the user made do the same, row-major ones, too. */
+static void plans_of_users_are_emulated(void **state) {
+  (void)state;
+  enum { N = 60 };
+  tsr_context *context = context_of("emulated", "2", 0);
+  const tsr_home homes[3] = {{TSR_PAGEABLE, 0}, {TSR_PAGEABLE, 0}, {TSR_PAGEABLE, 0}};
+  double alpha = 1, beta = 0;
+  double *a = front_matrix(N * N, 1), *b = front_matrix(N * N, 2), *c = front_matrix(N * N, 3);
+  double *expected = front_matrix(N * N, 3);
+  tsr_plan *plan = NULL;
+  assert_ok(tsr_plan_gemm(context, TSR_D, TSR_ROW_MAJOR, TSR_TRANS, TSR_TRANS, N, N, N, &alpha, N,
+                          N, &beta, N, homes, &plan));
+  front_reference(N, 1, a, b, 0, expected);
+  for (int broken = 0; broken < 2; broken++) {
+    /* a and b are their own transposes in row-major order; so is c. */
+    if (broken) a[5 + 7 * N] = NAN;
+    assert_ok(tsr_plan_execute(plan, &alpha, a, b, &beta, c));
+    for (int j = 0; j < N; j++)
+      for (int i = 0; i < N; i++) {
+        double is = c[i * N + j];
+        assert_true(broken && i == 5 ? isnan(is) : is == expected[i + j * N]);
+      }
+  }
+  tsr_plan_destroy(plan);
+  tsr_context_destroy(context);
+  free(a), free(b), free(c), free(expected);
+}
+
+/* What is not emulated is computed natively, without an error. */
+static void other_calls_are_native(void **state) {
+  (void)state;
+  tsr_context *context = context_of("emulated", "2", 0);
+  product p = usual_product(50, 50, 50);
+  make(&p, HARD_UNIFORM, 8);
+  double one = 1;
+  assert_ok(tsr_gemm_async(context, TSR_D, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS, 50, 50, 50,
+                           &one, p.a, p.x.lda, p.b, p.x.ldb, &one, p.c, 50));
+  assert_ok(tsr_sync(context));
+  assert_false(last_says(context, "emulated with"));
+  assert_ok(tsr_syrk(context, TSR_D, TSR_COL_MAJOR, TSR_UPPER, TSR_NO_TRANS, 50, 50, &one, p.a,
+                     p.x.lda, &one, p.c, 50));
+  assert_false(last_says(context, "emulated with"));
+  tsr_context_destroy(context);
+  drop(&p);
+}
+
+/* Residues that do not fit the budget are not made: the call is done natively, in blocks. */
+static void tight_budgets_lead_to_native_plans(void **state) {
+  (void)state;
+  product p = usual_product(220, 210, 200);
+  make(&p, HARD_UNIFORM, 9);
+  tsr_context *context = context_of("emulated", "1", 600000);
+  assert_ok(multiply(context, &p.x, p.c));
+  assert_false(last_says(context, "emulated with"));
+  assert_true(hard_worst(&p.x) <= 1);
+  tsr_context_destroy(context);
+  drop(&p);
+}
+
+static void moduli_are_as_asked(void **state) {
+  (void)state;
+  product p = usual_product(40, 30, 80);
+  make(&p, HARD_UNIFORM, 10);
+  tsr_context *context = context_of("emulated:16", "1", 0);
+  assert_ok(multiply(context, &p.x, p.c));
+  assert_true(last_says(context, "emulated with 16 moduli"));
+  assert_true(hard_worst(&p.x) <= 1);
+  tsr_context_destroy(context);
+  context = context_of("emulated:8", "1", 0);
+  memcpy(p.c, p.old, p.bytes);
+  assert_ok(multiply(context, &p.x, p.c));
+  double worst = hard_worst(&p.x);
+  assert_true(worst > 1 && worst < 1e8); /* six moduli less: up to 16^6 times the error */
+  tsr_context_destroy(context);
+  drop(&p);
+}
+
+static void settings_are_checked(void **state) {
+  (void)state;
+  const char *const wrong[] = {"fast",        "emulated:",   "emulated:3",
+                               "emulated:17", "emulated 14", "emulated:1e1"};
+  tsr_options options = front_options();
+  tsr_context *context = NULL;
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    setenv("TESSERA_ARITHMETIC", wrong[i], 1);
+    assert_refused(tsr_context_create(&options, &context), TSR_ERR_ARGUMENT, "TESSERA_ARITHMETIC");
+    unsetenv("TESSERA_ARITHMETIC");
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_promise_holds_on_hard_data),
+      cmocka_unit_test(bits_do_not_depend_on_devices),
+      cmocka_unit_test(refused_parts_are_done_natively),
+      cmocka_unit_test(plans_of_users_are_emulated),
+      cmocka_unit_test(other_calls_are_native),
+      cmocka_unit_test(tight_budgets_lead_to_native_plans),
+      cmocka_unit_test(moduli_are_as_asked),
+      cmocka_unit_test(settings_are_checked),
+  };
+  return cmocka_run_group_tests(tests, clear, NULL);
+}

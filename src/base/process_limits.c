@@ -265,8 +265,12 @@ int tsr_process_processors(void) {
   return online > 0 ? (int)online : 1;
 }
 
+int tsr_process_limits_cores(const tsr_process_limits *limits) {
+  return limits->cores.most < 1.5 ? 1 : (int)round(limits->cores.most);
+}
+
 int tsr_process_cores(void) {
   tsr_process_limits limits;
   tsr_process_limits_read("", &limits);
-  return limits.cores.most < 1.5 ? 1 : (int)round(limits.cores.most);
+  return tsr_process_limits_cores(&limits);
 }

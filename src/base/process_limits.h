@@ -23,7 +23,11 @@ void tsr_process_limits_read(const char *root, tsr_process_limits *limits);
  * gets: as many threads OpenBLAS starts by itself. */
 int tsr_process_processors(void);
 
-/* The threads that are worth having: limits.cores to the nearest whole number, at least 1. */
+/* The threads that are worth having under these limits: limits->cores to the nearest whole number,
+ * at least 1. */
+int tsr_process_limits_cores(const tsr_process_limits *limits);
+
+/* The same under the limits of this process, which are read. */
 int tsr_process_cores(void);
 
 #endif

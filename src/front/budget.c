@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/process_limits.h"
 #include "base/settings.h"
 #include "base/thread.h"
 #include "compose/budget.h"
@@ -63,10 +62,8 @@ static size_t ring_for_caches(const tsr_context *context) {
  * for it. */
 static size_t ring_of(const tsr_context *context) {
   if (context->engine == NULL) return most_ring; /* plans are for a machine of unknown caches */
-  tsr_process_limits limits;
-  tsr_process_limits_read("", &limits);
   size_t ring = ring_for_caches(context);
-  double share = limits.unused.most / TSR_TUNE_RING_PARTS;
+  double share = context->limits.unused.most / TSR_TUNE_RING_PARTS;
   if (share >= (double)ring) return ring;
   return share > TSR_TUNE_RING_LAST ? (size_t)share / 4096 * 4096 : TSR_TUNE_RING_LAST;
 }

@@ -19,6 +19,7 @@
 #include "compose/directory.h"
 #include "engine/engine.h"
 #include "run/near.h"
+#include "tessera_model.h"
 
 /* Memory from tsr_malloc. */
 typedef struct tsr_block {
@@ -28,7 +29,8 @@ typedef struct tsr_block {
 } tsr_block;
 
 struct tsr_context {
-  pid_t process; /* the process that made the context; no other may use it */
+  pid_t process;             /* the process that made the context; no other may use it */
+  tsr_process_limits limits; /* of that process, when the context was made */
   const tsr_engine *engine;
   tsr_engine_state *state;
   tsr_device_info info[TSR_MAX_DEVICES];

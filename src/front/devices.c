@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/settings.h"
-#include "base/process_limits.h"
 #include "base/log.h"
 #include "front/context.h"
 #include "front/tuning.h"
@@ -141,17 +140,15 @@ void tsr_host_delay(uint64_t seed) {
 
 /* Bytes of an emulated device for which nothing says more: 1 GiB, or less where the memory that the
  * process may use has no room for as many devices of it. */
-static size_t emulated_least(int devices) {
+static size_t emulated_least(const tsr_process_limits *limits, int devices) {
   const size_t most = (size_t)1 << 30, page = 4096;
-  tsr_process_limits limits;
-  tsr_process_limits_read("", &limits);
-  double part = TSR_TUNE_EMULATED_SHARE * limits.memory.most / (devices > 0 ? devices : 4);
+  double part = TSR_TUNE_EMULATED_SHARE * limits->memory.most / (devices > 0 ? devices : 4);
   return part < (double)most ? (size_t)part / page * page : most;
 }
 
 static tsr_status find_emulated_memory(const tsr_context *context, const tsr_options *options,
                                        int devices, size_t *bytes) {
-  size_t least = emulated_least(devices);
+  size_t least = emulated_least(&context->limits, devices);
   TSR_TRY(tsr_budget_most(options, bytes));
   if (*bytes < least) *bytes = least;
   double described =

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/cpu_blas.h"
+#include "base/process_limits.h"
 #include "base/settings.h"
 #include "base/thread.h"
 #include "compose/capture.h"
@@ -58,7 +59,8 @@ static tsr_status start_runner(tsr_context *context) {
   bool quick = context->engine->traits.quick_start;
   size_t room[TSR_MAX_DEVICES];
   for (int d = 0; d < context->devices; d++) room[d] = context->info[d].memory_free;
-  tsr_runner_settings settings = {.near = &context->near,
+  tsr_runner_settings settings = {.cores = tsr_process_limits_cores(&context->limits),
+                                  .near = &context->near,
                                   .poison = context->plans->check,
                                   .warm = !quick,
                                   .free_memory = quick ? NULL : room};
@@ -107,6 +109,7 @@ static tsr_status create(const tsr_options *options, bool quiet, tsr_context **c
     return status;
   }
   made->process = getpid();
+  tsr_process_limits_read("", &made->limits);
   made->quiet = quiet;
   made->directory.plans = made->plans;
   made->directory.calls = &made->calls;

@@ -2,10 +2,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* Contexts: options and environment, wrong ones refused with the remedy, and many of them. */
+#include <stdatomic.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/process_limits.h"
 #include "front.h"
+
+/* How often limits of the process are read. */
+static atomic_int reads;
+void __wrap_tsr_process_limits_read(const char *root, tsr_process_limits *limits);
+void __real_tsr_process_limits_read(const char *root, tsr_process_limits *limits);
+void __wrap_tsr_process_limits_read(const char *root, tsr_process_limits *limits) {
+  atomic_fetch_add(&reads, 1);
+  __real_tsr_process_limits_read(root, limits);
+}
+int __wrap_tsr_process_cores(void);
+int __real_tsr_process_cores(void);
+int __wrap_tsr_process_cores(void) {
+  atomic_fetch_add(&reads, 1);
+  return __real_tsr_process_cores();
+}
 
 static int clear(void **state) {
   (void)state;
@@ -313,6 +330,19 @@ static void test_fork(void **state) {
   tsr_context_destroy(context);
 }
 
+/* A read takes as long as a small call. */
+static void test_limits_are_read_once(void **state) {
+  (void)state;
+  tsr_options options = front_options();
+  for (int i = 0; i < 2; i++) { /* the first one may also load a BLAS, which looks for itself */
+    tsr_context *context = NULL;
+    atomic_store(&reads, 0);
+    assert_int_equal(tsr_context_create(&options, &context), TSR_OK);
+    tsr_context_destroy(context);
+  }
+  assert_int_equal(atomic_load(&reads), 1);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_size_of_options),
@@ -331,6 +361,7 @@ int main(void) {
       cmocka_unit_test(test_many),
       cmocka_unit_test(test_several_at_once),
       cmocka_unit_test(test_trim),
+      cmocka_unit_test(test_limits_are_read_once),
       cmocka_unit_test(test_fork),
   };
   return cmocka_run_group_tests(tests, clear, NULL);

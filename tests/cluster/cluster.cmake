@@ -15,19 +15,35 @@ set(TESSERA_MPI_ENVIRONMENT ${TESSERA_TEST_ENVIRONMENT}
   # The thread sanitizer does not see what MPI does inside, so it must ignore calls from there.
   "TSAN_OPTIONS=allocator_may_return_null=1:ignore_noninstrumented_modules=1")
 
+# What these tests and dropin_test_pblas need, for builds with another MPI that need no more.
+add_custom_target(tests_across_processes)
+add_dependencies(tests_across_processes tessera_command tessera_pgemm tessera_blas)
+if(TARGET tessera_pblas)
+  add_dependencies(tests_across_processes dropin_manglings dropin_closed
+    fake_scalapack fake_scalapack_one fake_scalapack_other)
+endif()
+
 function(tessera_cluster_program name)
   add_executable(${name} ${ARGN})
+  add_dependencies(tests_across_processes ${name})
   target_include_directories(${name} PRIVATE cluster)
   target_link_libraries(${name} PRIVATE tessera_flags tessera_mpi tessera m)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 endfunction()
 
-# Each test uses both cores.
+# A process alone waits more than it computes; several keep both cores busy, since they wait without rest.
+# Those come last (COST), so that no core is idle until there are two for the next of them.
 function(tessera_cluster_test name label processes program)
+  set(cores 2)
+  set(cost -1)
+  if(processes EQUAL 1)
+    set(cores 1)
+    set(cost 0)
+  endif()
   add_test(NAME ${name}
     COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${processes} $<TARGET_FILE:${program}>
       ${ARGN})
-  set_tests_properties(${name} PROPERTIES TIMEOUT 900 LABELS ${label} PROCESSORS 2
+  set_tests_properties(${name} PROPERTIES TIMEOUT 900 LABELS ${label} PROCESSORS ${cores} COST ${cost}
     ENVIRONMENT "${TESSERA_MPI_ENVIRONMENT}")
 endfunction()
 
@@ -72,12 +88,14 @@ set(again_9 20)
 foreach(processes 1 2 4 6 9)
   tessera_cluster_test(cluster_random_${processes} random ${processes} cluster_driver
     --seed 7 --count ${random_${processes}})
+  tessera_sample(sample 1000 40)
   tessera_cluster_test(cluster_sample_${processes} sample ${processes} cluster_driver
-    --seed 7 --first 1000 --count 40)
+    --seed 7 ${sample})
   tessera_cluster_test(cluster_again_${processes} random_again ${processes} cluster_driver
     --seed 7 --first 3000 --count ${again_${processes}})
+  tessera_sample(sample 2000 40)
   tessera_cluster_test(cluster_funneled_${processes} sample ${processes} cluster_driver
-    --seed 7 --first 2000 --count 40 --level 1)
+    --seed 7 ${sample} --level 1)
   tessera_cluster_test(cluster_long_${processes} long ${processes} cluster_driver
     --seed 7 --first 100000 --count 3000)
 endforeach()
@@ -106,15 +124,15 @@ if(TESSERA_TEST_SCALAPACK)
   endfunction()
   foreach(processes 1 2 4 6)
     tessera_pblas_test(cluster_pblas_${processes} random ${processes} --seed 3 --count 150)
-    tessera_pblas_test(cluster_pblas_sample_${processes} sample ${processes}
-      --seed 3 --first 1000 --count 30)
+    tessera_sample(sample 1000 30)
+    tessera_pblas_test(cluster_pblas_sample_${processes} sample ${processes} --seed 3 ${sample})
     tessera_pblas_test(cluster_pblas_long_${processes} long ${processes}
       --seed 3 --first 100000 --count 2000)
   endforeach()
 endif()
 
 # The command across processes uses both cores.
-set_tests_properties(cluster_test_pgemm PROPERTIES PROCESSORS 2)
+set_tests_properties(cluster_test_pgemm PROPERTIES PROCESSORS 2 COST -1)
 
 # Plans and refused calls need no processes.
 foreach(alone plans cancel)

@@ -14,6 +14,7 @@ set_target_properties(cluster_emulated PROPERTIES
 
 function(tessera_devices_program name)
   add_executable(${name} ${ARGN})
+  add_dependencies(tests_across_processes ${name})
   target_include_directories(${name} PRIVATE cluster)
   target_link_libraries(${name} PRIVATE tessera_flags cluster_emulated tessera m)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
@@ -31,8 +32,10 @@ endforeach()
 foreach(processes 2 4 6)
   tessera_cluster_test(cluster_random_devices_${processes} random ${processes} cluster_driver_devices
     --seed 8 --count ${random_${processes}} --transport nccl)
+  tessera_sample(sample 1000 40)
   tessera_cluster_test(cluster_sample_devices_${processes} sample ${processes} cluster_driver_devices
-    --seed 8 --first 1000 --count 40 --transport nccl)
+    --seed 8 ${sample} --transport nccl)
+  tessera_sample(sample 2000 40)
   tessera_cluster_test(cluster_funneled_devices_${processes} sample ${processes} cluster_driver_devices
-    --seed 8 --first 2000 --count 40 --level 1 --transport nccl)
+    --seed 8 ${sample} --level 1 --transport nccl)
 endforeach()

@@ -72,14 +72,14 @@ foreach(processes 1 2 4 6 9)
   tessera_cluster_test(cluster_async_funneled_${processes} faults ${processes} cluster_async --level 1)
 endforeach()
 
-# The random problems: 1560 in all, fewer on many processes, because more processes than cores take
+# The random problems: 1440 in all, fewer on many processes, because more processes than cores take
 # turns; and a sample of 40 for each number of processes. A second MPI runs 300, most of them on few
 # processes, because its processes wait busily.
 set(random_1 400)
 set(random_2 400)
 set(random_4 400)
-set(random_6 240)
-set(random_9 120)
+set(random_6 160)
+set(random_9 80)
 set(again_1 100)
 set(again_2 100)
 set(again_4 60)

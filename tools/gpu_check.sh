@@ -122,6 +122,13 @@ build_hip() {
 hip_tests() {
   JOBS=1 TSR_TEST_ENGINE=hip sh tools/run_tests.sh "$build-hip" none '^(engine_|front_|run_)'
 }
+# The same with kernels that are compiled at run time, by NVRTC in place of hiprtc.
+hip_compile() {
+  local test
+  for test in engine_test_engine engine_test_kernels; do
+    TSR_HIP_COMPILE=1 TSR_TEST_ENGINE=hip TESSERA_LOG=info "$build-hip/tests/$test" || return 1
+  done
+}
 hip_engines() {
   BUILD=$build-hip python3 bench/engines.py --csv "$out/engines.csv" --force
 }
@@ -140,6 +147,7 @@ step bench bench
 [ "$gpus" -lt 4 ] || step four four
 step hip-build build_hip
 step hip-tests hip_tests
+step hip-compile hip_compile
 step hip-random "$build-hip/tests/random_driver" --engine hip --devices 1 --seed 5 --count "$count"
 step hip-engines hip_engines
 

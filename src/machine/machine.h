@@ -269,11 +269,9 @@ tsr_status tsr_machine_print_summary(const tsr_machine *machine, tsr_text *text)
 void tsr_machine_print_tables(const tsr_machine *machine, tsr_text *text);
 tsr_status tsr_machine_print_json(const tsr_machine *machine, tsr_text *text);
 
-/* *path: the file that keeps the measurement of the machine with this identity, or would keep it:
- * in $XDG_CACHE_HOME/tessera or ~/.cache/tessera (made if missing); if that cannot be written, also
- * in $XDG_RUNTIME_DIR/tessera. The first function prefers a place that has the file, the second one
- * that can be written. The caller frees *path with free(). TSR_ERR_IO: there is no such
- * directory, or the caller is not trusted (base/environment.h). */
+/* *path: the file that keeps the measurement of the machine with this identity, or would keep it: a
+ * file of the cache, as base/cache_folder.h has it. The first function prefers a place that has the
+ * file, the second one that can be written. The caller frees *path with free(). */
 tsr_status tsr_machine_cache_path(const char *identity, char **path);
 tsr_status tsr_machine_cache_path_to_write(const char *identity, char **path);
 

@@ -320,5 +320,6 @@ int main(void) {
       cmocka_unit_test(test_threads),      cmocka_unit_test(test_times),
       cmocka_unit_test(test_wrong_device),
   };
+  cmocka_set_test_filter(getenv("TSR_TEST_ONLY")); /* a pattern of names; none: all */
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

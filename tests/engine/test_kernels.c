@@ -125,5 +125,6 @@ int main(void) {
       cmocka_unit_test(test_level3),  cmocka_unit_test(test_level3_larger),
       cmocka_unit_test(test_solves),
   };
+  cmocka_set_test_filter(getenv("TSR_TEST_ONLY")); /* a pattern of names; none: all */
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Modules and kernels. A module is what hipcc makes: it is looked through for code for the
- * device and for the kernel's name, and the kernel that runs is the one of that name that was
+ * Modules and kernels. A module is what hipcc or hiprtc makes: it is looked through for code for
+ * the device and for the kernel's name, and the kernel that runs is the one of that name that was
  * compiled for the CPU (kernels/).
  */
 #include "runtime.h"
@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "architecture.h"
 #include "kernels/block.h"
 
 typedef struct module {
@@ -37,7 +38,7 @@ typedef struct entry {
 /* The end of a target's name is the architecture, with features behind it in some. */
 static bool is_for(const char *name, size_t bytes, const char *architecture) {
   const char *end = memchr(name, ':', bytes);
-  size_t length = strlen(architecture), whole = end != NULL ? (size_t)(end - name) : bytes;
+  size_t length = strcspn(architecture, ":"), whole = end != NULL ? (size_t)(end - name) : bytes;
   return whole > length && memcmp(name, "hip", 3) == 0 &&
          memcmp(name + whole - length, architecture, length) == 0 &&
          name[whole - length - 1] == '-';
@@ -62,13 +63,39 @@ static bool find_code(const char *image, const char *architecture, module *found
   return false;
 }
 
+/* Code for one architecture, as hiprtc makes it: an ELF file that ends with its sections' headers.
+ */
+static bool find_elf(const char *image, const char *architecture, module *found) {
+  const unsigned char *elf = (const unsigned char *)image;
+  uint64_t sections;
+  uint16_t machine, size, count;
+  memcpy(&machine, image + ELF_MACHINE, sizeof machine);
+  memcpy(&sections, image + ELF_SECTIONS, sizeof sections);
+  memcpy(&size, image + ELF_SECTION_SIZE, sizeof size);
+  memcpy(&count, image + ELF_SECTION_SIZE + sizeof size, sizeof count);
+  if (machine != AMD_GPU || elf[ELF_FLAGS] != hip_machine_number(architecture)) return false;
+  found->code = image;
+  found->bytes = sections + (uint64_t)size * count;
+  return true;
+}
+
+static bool find_any(const char *image, const char *architecture, module *found) {
+  if (memcmp(image, ELF, sizeof ELF - 1) == 0) return find_elf(image, architecture, found);
+  return find_code(image, architecture, found);
+}
+
+static bool is_code(const void *image) {
+  return image != NULL &&
+         (memcmp(image, ELF, sizeof ELF - 1) == 0 || memcmp(image, MAGIC, sizeof MAGIC - 1) == 0);
+}
+
 hipError_t hipModuleLoadData(hipModule_t *made, const void *image) {
   module found = {.code = NULL};
   hipError_t error = hip_lost(hip_current());
   if (error != hipSuccess) return hip_set(error);
-  if (image == NULL || memcmp(image, MAGIC, sizeof MAGIC - 1) != 0)
-    return hip_misuse(hipErrorInvalidImage, "hipModuleLoadData: %p is no code", image);
-  if (!find_code(image, hip_settings()->arch, &found)) return hip_set(hipErrorNoBinaryForGpu);
+  if (image == NULL) return hip_misuse(hipErrorInvalidValue, "hipModuleLoadData of NULL");
+  if (!is_code(image)) return hip_set(hipErrorInvalidImage);
+  if (!find_any(image, hip_settings()->arch, &found)) return hip_set(hipErrorNoBinaryForGpu);
   module *m = hip_handle_make(MODULE, sizeof *m);
   m->code = found.code;
   m->bytes = found.bytes;

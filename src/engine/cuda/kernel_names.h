@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Tessera authors */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The names of CUDA that ../gpu/kernels.cu uses. */
+/* The names of CUDA that ../gpu/kernel_code.h and kernels.cu use. */
 #ifndef TSR_ENGINE_CUDA_KERNEL_NAMES_H
 #define TSR_ENGINE_CUDA_KERNEL_NAMES_H
 

@@ -86,6 +86,10 @@ const char *gpu_why_no_device(void);
 /* Fills in the facts of a device, which is current. */
 gpuError gpu_describe(int device, gpu_facts *facts);
 
+/* Makes the code of kernels.cu ready on a device, which is current. TSR_ERR_ENGINE: there is none
+ * for its architecture; the message has the remedy. Any thread may call it, any number of times. */
+tsr_status gpu_load_kernels(int device);
+
 /* Tells the kind of memory at pointer and, for TSR_DEVICE, whose it is. An error: the runtime does
  * not know the memory. */
 gpuError gpu_memory_of(const void *pointer, tsr_memory *memory, int *device);

@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include "engine/gpu/inverted.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -32,10 +34,6 @@ int tsr_gpu_add_launch(const tsr_gpu_add *args, int blocks, void *stream);
 
 /* Sets the imaginary parts of the diagonal of an n x n matrix of type 'c' or 'z' to 0. */
 int tsr_gpu_real_diagonal_launch(char type, int64_t n, void *c, int64_t ldc, void *stream);
-
-/* The order of the diagonal blocks that tsr_gpu_invert_launch inverts; the last block may be
- * smaller. */
-enum { TSR_GPU_INVERTED = 32 };
 
 /* Inverts the diagonal blocks of the triangle uplo ('L' or 'U') of a. type is 's', 'd', 'c' or 'z';
  * a and inverse are n x n, column-major, inverse with leading dimension n. The kernel writes the

@@ -114,7 +114,9 @@ typedef struct starting {
 
 static void *start(void *argument) {
   starting *s = argument;
-  tsr_status status = describe(&s->state->devices[s->device], s->info);
+  gpu_device *device = &s->state->devices[s->device];
+  tsr_status status = describe(device, s->info);
+  if (status == TSR_OK) status = gpu_load_kernels(device->physical);
   if (status == TSR_OK)
     load_types(s->state, s->device);
   else

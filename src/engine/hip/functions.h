@@ -114,8 +114,11 @@ typedef struct tsr_hip_functions {
   TSR_HIP_BLAS(TSR_HIP_FIELD)
   TSR_HIP_BLAS_TRMM(TSR_HIP_FIELD)
   TSR_HIP_COMPILER(TSR_HIP_FIELD)
-  int version;   /* of the runtime: 10000000 major + 100000 minor + patch */
-  bool compiles; /* the functions of hiprtc were found */
+  /* Fills in hipDeviceProp_t, in the layout of the release (compile.c). */
+  hipError_t (*get_properties)(void *properties, int device);
+  int release;                /* of ROCm: 5, 6 or 7 */
+  int version;                /* of the runtime: 10000000 major + 100000 minor + patch */
+  const char *lacks_compiler; /* the library that lacks hiprtc; NULL: its functions were found */
 } tsr_hip_functions;
 
 /* Filled in by gpu_load; constant afterwards. */

@@ -1,16 +1,19 @@
 /* SPDX-FileCopyrightText: 2026 The Tessera authors */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The names of HIP that ../gpu/kernels.cu uses. */
+/* The names of HIP that ../gpu/kernel_code.h and kernels.cu use. */
 #ifndef TSR_ENGINE_HIP_KERNEL_NAMES_H
 #define TSR_ENGINE_HIP_KERNEL_NAMES_H
 
+/* A compiler at run time knows what kernels need, and has neither headers nor launches. */
+#if !defined(__HIPCC_RTC__) && !defined(__CUDACC_RTC__)
 #include <hip/hip_runtime.h>
 
 #define gpuStream hipStream_t
 #define gpuSuccess hipSuccess
 #define gpuErrorInvalidValue hipErrorInvalidValue
 #define gpuLastError hipGetLastError /* launch.c has it */
+#endif
 
 /* The compiler's own 16-bit type, and one of ours: HIP's headers for them differ between versions.
  */

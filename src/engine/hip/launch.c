@@ -4,13 +4,14 @@
 /*
  * What the code that hipcc makes of kernels.cu calls. The compiler has it register each kernel when
  * the library is loaded, and launch it by hipLaunchKernel, functions of the runtime. The engine is
- * not linked to the runtime, so these functions are here, and kernels are loaded as a module of
- * each device when they are first launched. That also leaves the answer to us if the compiled code
- * has nothing for a device, on which the runtime of ROCm 5 would abort the process.
+ * not linked to the runtime, so these functions are here, and opening a device loads the kernels as
+ * a module of it (module.c). That also leaves the answer to us if the compiled code has nothing for
+ * a device, on which the runtime of ROCm 5 would abort the process.
  */
 #include <pthread.h>
 
 #include "engine/gpu/internal.h"
+#include "module.h"
 
 enum { MOST_KERNELS = 512, MOST_DEVICES = 64 };
 
@@ -64,9 +65,16 @@ void __hipUnregisterFatBinary(void **handle) {
 
 /* ---- Finding a kernel's code ----------------------------------------------- */
 
-static hipError_t load_module(int device) {
-  if (modules[device] != NULL) return hipSuccess;
-  return tsr_hip.hipModuleLoadData(&modules[device], object->code);
+tsr_status gpu_load_kernels(int device) {
+  if (device >= MOST_DEVICES)
+    return tsr_fail(TSR_ERR_ENGINE, "HIP device %d is asked for; there may be %d devices", device,
+                    MOST_DEVICES);
+  pthread_mutex_lock(&lock);
+  tsr_status status = modules[device] != NULL
+                          ? TSR_OK
+                          : tsr_hip_module_load(object->code, device, &modules[device]);
+  pthread_mutex_unlock(&lock);
+  return status;
 }
 
 static registered *find_registered(const void *stub) {
@@ -75,18 +83,14 @@ static registered *find_registered(const void *stub) {
   return NULL;
 }
 
-/* The kernel's code on a device, which is current. */
+/* The kernel's code on a device, which is current and has the module. */
 static hipError_t find_function(const void *stub, int device, hipFunction_t *function) {
   registered *kernel = find_registered(stub);
   if (kernel == NULL) return hipErrorInvalidDeviceFunction;
   hipError_t error = hipSuccess;
   pthread_mutex_lock(&lock);
-  if (kernel->function[device] == NULL) {
-    error = load_module(device);
-    if (error == hipSuccess)
-      error =
-          tsr_hip.hipModuleGetFunction(&kernel->function[device], modules[device], kernel->name);
-  }
+  if (kernel->function[device] == NULL)
+    error = tsr_hip.hipModuleGetFunction(&kernel->function[device], modules[device], kernel->name);
   *function = kernel->function[device];
   pthread_mutex_unlock(&lock);
   return error;

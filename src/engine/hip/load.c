@@ -95,15 +95,26 @@ static const char *find_functions(void *library, const wanted *list, int count,
 static const char *find_blas(void) {
   const char *missing = find_functions(blas, of_blas, COUNT(of_blas), "");
   if (missing != NULL) return missing;
-  bool early = strcmp(found->name, "5") == 0;
-  return find_functions(blas, of_blas_trmm, COUNT(of_blas_trmm), early ? "_outofplace" : "");
+  const char *ending = tsr_hip.release < 6 ? "_outofplace" : "";
+  return find_functions(blas, of_blas_trmm, COUNT(of_blas_trmm), ending);
 }
 
 /* Without hiprtc there are only the kernels that were compiled with the engine. */
 static void find_compiler(void) {
   void *library = open_library(found->compiler);
-  tsr_hip.compiles = find_functions(library != NULL ? library : runtime, of_compiler,
-                                    COUNT(of_compiler), "") == NULL;
+  const char *missing =
+      find_functions(library != NULL ? library : runtime, of_compiler, COUNT(of_compiler), "");
+  tsr_hip.lacks_compiler = missing != NULL ? found->compiler : NULL;
+}
+
+/* Since ROCm 6 the function that fills in the larger structure has a name of its own, and the old
+ * name is that of the old function. Returns the name that is missing; NULL: it is there. */
+static const char *find_properties(void) {
+  const char *name =
+      tsr_hip.release >= 6 ? "hipGetDevicePropertiesR0600" : "hipGetDeviceProperties";
+  void *function = dlsym(runtime, name);
+  memcpy(&tsr_hip.get_properties, &function, sizeof function);
+  return function != NULL ? NULL : name;
 }
 
 static tsr_status lacks(const char *library, const char *name) {
@@ -127,7 +138,9 @@ static tsr_status check_blas(void) {
 
 static tsr_status load(void) {
   TSR_TRY(open_libraries());
+  tsr_hip.release = found->name[0] - '0';
   const char *missing = find_functions(runtime, of_runtime, COUNT(of_runtime), "");
+  if (missing == NULL) missing = find_properties();
   if (missing != NULL) return lacks(found->runtime, missing);
   missing = blas != NULL ? find_blas() : NULL;
   if (missing != NULL) return lacks(found->blas, missing);

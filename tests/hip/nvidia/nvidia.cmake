@@ -42,7 +42,10 @@ function(tessera_hip_nvidia_library name version source)
     OUTPUT_NAME ${name} VERSION ${version} SOVERSION ${version}
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/hip-nvidia
     BUILD_RPATH "${CUDAToolkit_LIBRARY_DIR}")
-  target_compile_definitions(${target} PRIVATE _GNU_SOURCE __HIP_PLATFORM_AMD__)
+  list(TRANSFORM CUDAToolkit_INCLUDE_DIRS REPLACE "(.+)" "\"-I\\1\"" OUTPUT_VARIABLE headers)
+  list(JOIN headers "," headers)
+  target_compile_definitions(${target} PRIVATE _GNU_SOURCE __HIP_PLATFORM_AMD__
+    TSR_CUDA_HEADERS=${headers})
   target_compile_options(${target} PRIVATE
     $<TARGET_PROPERTY:tessera_flags,INTERFACE_COMPILE_OPTIONS>)
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/src)
@@ -51,12 +54,13 @@ function(tessera_hip_nvidia_library name version source)
 endfunction()
 tessera_hip_nvidia_library(amdhip64 6 runtime.c CUDA::cudart)
 tessera_hip_nvidia_library(rocblas 4 rocblas.c CUDA::cudart CUDA::cublas)
+tessera_hip_nvidia_library(hiprtc 6 compiler.c CUDA::nvrtc)
 
 function(tessera_hip_nvidia target)
   target_sources(${target} PRIVATE ${TESSERA_HIP_NVIDIA_FOLDER}/registration.c)
   target_link_options(${target} PRIVATE ${TESSERA_HIP_NVIDIA_NAMES})
   set_target_properties(${target} PROPERTIES BUILD_RPATH "\$ORIGIN/hip-nvidia")
-  add_dependencies(${target} hip_nvidia_amdhip64 hip_nvidia_rocblas)
+  add_dependencies(${target} hip_nvidia_amdhip64 hip_nvidia_rocblas hip_nvidia_hiprtc)
   install(CODE "message(FATAL_ERROR \"This build is for tests on an NVIDIA GPU \
 (-DTESSERA_HIP_NVIDIA=ON); it is not installed.\")")
 endfunction()

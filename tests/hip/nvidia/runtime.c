@@ -5,6 +5,8 @@
  * libamdhip64.so.6 for an NVIDIA GPU: the functions that src/engine/hip/functions.h names, over the
  * CUDA runtime and driver. Streams, events, modules and functions are CUDA's own handles.
  */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cuda_and_hip.h"
@@ -25,6 +27,8 @@ SAME(hipErrorPeerAccessAlreadyEnabled, cudaErrorPeerAccessAlreadyEnabled);
 SAME(hipErrorHostMemoryAlreadyRegistered, cudaErrorHostMemoryAlreadyRegistered);
 SAME(hipErrorHostMemoryNotRegistered, cudaErrorHostMemoryNotRegistered);
 SAME(hipErrorNotSupported, cudaErrorNotSupported);
+SAME(hipErrorNoBinaryForGpu, cudaErrorNoKernelImageForDevice);
+SAME(hipErrorInvalidImage, cudaErrorInvalidKernelImage);
 SAME(hipErrorUnknown, cudaErrorUnknown);
 SAME(hipMemcpyHostToDevice, cudaMemcpyHostToDevice);
 SAME(hipMemcpyDeviceToHost, cudaMemcpyDeviceToHost);
@@ -101,6 +105,20 @@ hipError_t hipDeviceGetUuid(hipUUID *uuid, hipDevice_t device) {
   _Static_assert(sizeof uuid->bytes == sizeof properties.uuid.bytes, "16 bytes");
   if (error == cudaSuccess) memcpy(uuid->bytes, properties.uuid.bytes, sizeof uuid->bytes);
   return answer(error);
+}
+
+/* hipDeviceProp_t of ROCm 6: the architecture's name alone, for compiler.c. */
+hipError_t hipGetDevicePropertiesR0600(void *properties, int device);
+hipError_t hipGetDevicePropertiesR0600(void *properties, int device) {
+  enum { BYTES = 1472, ARCHITECTURE = 1160, MOST = 256 };
+  int major = 0, minor = 0;
+  cudaError_t error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+  if (error == cudaSuccess)
+    error = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device);
+  if (error != cudaSuccess) return answer(error);
+  memset(properties, 0, BYTES);
+  snprintf((char *)properties + ARCHITECTURE, MOST, "sm_%d%d", major, minor);
+  return hipSuccess;
 }
 
 hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t attribute, int device) {
@@ -215,10 +233,18 @@ static cudaError_t bind_context(void) {
   return error;
 }
 
+/* TSR_HIP_COMPILE=1: what nvcc compiled counts as code for other devices, so that the engine
+ * compiles the kernels at run time. */
+static bool is_refused(const void *image) {
+  const char *compiles = getenv("TSR_HIP_COMPILE");
+  return compiles != NULL && strcmp(compiles, "1") == 0 && memcmp(image, "\177ELF", 4) != 0;
+}
+
 hipError_t hipModuleLoadData(hipModule_t *module, const void *image) {
   __typeof__(&cuModuleLoadData) load;
   cudaError_t error = bind_context();
   if (error != cudaSuccess) return answer(error);
+  if (is_refused(image)) return hipErrorNoBinaryForGpu;
   FIND(load, "cuModuleLoadData");
   return answer_of_driver(load((CUmodule *)module, image));
 }

@@ -1,0 +1,20 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * The files of the user's cache: what the library has measured or made and would measure or make
+ * anew without them.
+ */
+#ifndef TSR_BASE_CACHE_FOLDER_H
+#define TSR_BASE_CACHE_FOLDER_H
+
+#include "base/status.h"
+
+/* *path: the file called name in $XDG_CACHE_HOME/tessera or ~/.cache/tessera (made if missing); if
+ * that cannot be written, also in $XDG_RUNTIME_DIR/tessera. The first function prefers a place that
+ * has the file, the second one that can be written. The caller frees *path. TSR_ERR_IO: there is no
+ * such directory, or the caller is not trusted (base/environment.h). */
+tsr_status tsr_cache_file(const char *name, char **path);
+tsr_status tsr_cache_file_to_write(const char *name, char **path);
+
+#endif

@@ -1,0 +1,249 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Kernels that the vendor's BLAS lacks; the first is c = alpha a + beta c for every type. It is
+ * bound by memory: a thread handles 16 bytes of c at a time if the columns are aligned, and the
+ * number of blocks is small enough to run beside a GEMM. In a triangle a thread handles single
+ * elements, so that nothing outside the triangle is written; tiles on a diagonal are few.
+ *
+ * kernels.cu launches them. They are also compiled without it, at run time (kernels_alone.cu): by
+ * compilers that have no headers and, for a number of 64 bits, a type of their own. A kernel's name
+ * has its types in it, so extents are of one that is the same everywhere.
+ */
+#ifndef TSR_ENGINE_GPU_KERNEL_CODE_H
+#define TSR_ENGINE_GPU_KERNEL_CODE_H
+
+#include "engine/gpu/inverted.h"
+#include "kernel_names.h" /* of the vendor's folder, which the build names */
+
+namespace tsr_gpu {
+
+typedef long long whole;
+
+template <class R>
+struct pair {
+  R re, im;
+};
+
+/* traits<T>: value is the type in which T is computed; load and store convert to it and back. */
+template <class T>
+struct real {
+  typedef T value;
+  static __device__ T load(T x) {
+    return x;
+  }
+  static __device__ T store(T x) {
+    return x;
+  }
+};
+
+template <class T>
+struct traits;
+template <>
+struct traits<float> : real<float> {};
+template <>
+struct traits<double> : real<double> {};
+template <class R>
+struct traits<pair<R>> : real<pair<R>> {};
+template <>
+struct traits<gpuHalf> {
+  typedef float value;
+  static __device__ float load(gpuHalf x) {
+    return gpuHalfToFloat(x);
+  }
+  static __device__ gpuHalf store(float x) {
+    return gpuFloatToHalf(x);
+  }
+};
+template <>
+struct traits<gpuBfloat16> {
+  typedef float value;
+  static __device__ float load(gpuBfloat16 x) {
+    return gpuBfloat16ToFloat(x);
+  }
+  static __device__ gpuBfloat16 store(float x) {
+    return gpuFloatToBfloat16(x);
+  }
+};
+
+__device__ float product(float a, float b) {
+  return a * b;
+}
+__device__ double product(double a, double b) {
+  return a * b;
+}
+template <class R>
+__device__ pair<R> product(pair<R> a, pair<R> b) {
+  return pair<R>{a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+__device__ float sum(float a, float b) {
+  return a + b;
+}
+__device__ double sum(double a, double b) {
+  return a + b;
+}
+template <class R>
+__device__ pair<R> sum(pair<R> a, pair<R> b) {
+  return pair<R>{a.re + b.re, a.im + b.im};
+}
+
+/* V elements that one instruction loads or stores. They are aligned to min(16, V * sizeof(T))
+ * bytes. If V is 1, the address is the user's, of which nothing but alignof(T) is known: for a
+ * complex T that is the alignment of its real part. */
+template <class T, int V>
+struct alignas(V == 1               ? alignof(T)
+               : V * sizeof(T) < 16 ? V * sizeof(T)
+                                    : 16) pack {
+  T x[V];
+};
+
+template <class A, class C, int V, bool HAS_A, bool READS_C>
+__global__ void add_kernel(whole m, whole n, typename traits<C>::value alpha, const A *a, whole lda,
+                           typename traits<C>::value beta, C *c, whole ldc) {
+  whole step_i = (whole)gridDim.x * blockDim.x, step_j = (whole)gridDim.y * blockDim.y;
+  whole from_i = (whole)blockIdx.x * blockDim.x + threadIdx.x;
+  whole from_j = (whole)blockIdx.y * blockDim.y + threadIdx.y;
+  for (whole j = from_j; j < n; j += step_j) {
+    for (whole i = from_i; i < m / V; i += step_i) {
+      pack<A, V> pa = {};
+      pack<C, V> pc = {};
+      if (HAS_A) pa = *(const pack<A, V> *)(a + j * lda + i * V);
+      if (READS_C) pc = *(const pack<C, V> *)(c + j * ldc + i * V);
+#pragma unroll
+      for (int v = 0; v < V; v++) {
+        typename traits<C>::value r = {};
+        if (HAS_A) r = product(alpha, traits<A>::load(pa.x[v]));
+        if (READS_C) {
+          typename traits<C>::value s = product(beta, traits<C>::load(pc.x[v]));
+          r = HAS_A ? sum(r, s) : s;
+        }
+        pc.x[v] = traits<C>::store(r);
+      }
+      *(pack<C, V> *)(c + j * ldc + i * V) = pc;
+    }
+  }
+}
+
+__device__ float real_part(float x) {
+  return x;
+}
+__device__ double real_part(double x) {
+  return x;
+}
+template <class R>
+__device__ pair<R> real_part(pair<R> x) {
+  return pair<R>{x.re, R(0)};
+}
+
+/* c = alpha a + beta c in one triangle. hermitian: the imaginary parts of the diagonal are not used
+ * and become 0. */
+template <class A, class C, bool HAS_A, bool READS_C>
+__global__ void add_triangle_kernel(bool lower, bool hermitian, whole n,
+                                    typename traits<C>::value alpha, const A *a, whole lda,
+                                    typename traits<C>::value beta, C *c, whole ldc) {
+  whole step_i = (whole)gridDim.x * blockDim.x, step_j = (whole)gridDim.y * blockDim.y;
+  whole from_i = (whole)blockIdx.x * blockDim.x + threadIdx.x;
+  whole from_j = (whole)blockIdx.y * blockDim.y + threadIdx.y;
+  for (whole j = from_j; j < n; j += step_j) {
+    for (whole i = from_i; i < n; i += step_i) {
+      if (lower ? i < j : i > j) continue;
+      typename traits<C>::value r = {};
+      if (HAS_A) r = product(alpha, traits<A>::load(a[i + j * lda]));
+      if (READS_C) {
+        typename traits<C>::value old = traits<C>::load(c[i + j * ldc]);
+        typename traits<C>::value s = product(beta, hermitian && i == j ? real_part(old) : old);
+        r = HAS_A ? sum(r, s) : s;
+      }
+      c[i + j * ldc] = traits<C>::store(hermitian && i == j ? real_part(r) : r);
+    }
+  }
+}
+
+template <class R>
+__global__ void real_diagonal_kernel(whole n, pair<R> *c, whole ldc) {
+  whole i = (whole)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) c[i + i * ldc].im = R(0);
+}
+
+/* ---- Inverses of the blocks on a diagonal --------------------------------- */
+
+__device__ float negated(float x) {
+  return -x;
+}
+__device__ double negated(double x) {
+  return -x;
+}
+template <class R>
+__device__ pair<R> negated(pair<R> x) {
+  return pair<R>{-x.re, -x.im};
+}
+
+__device__ float reciprocal(float x) {
+  return 1 / x;
+}
+__device__ double reciprocal(double x) {
+  return 1 / x;
+}
+/* Smith's algorithm: no square is formed that could overflow. */
+template <class R>
+__device__ pair<R> reciprocal(pair<R> x) {
+  if (fabs(x.re) >= fabs(x.im)) {
+    R ratio = x.im / x.re, d = 1 / (x.re + x.im * ratio);
+    return pair<R>{d, -ratio * d};
+  }
+  R ratio = x.re / x.im, d = 1 / (x.im + x.re * ratio);
+  return pair<R>{ratio * d, -d};
+}
+
+template <class T>
+struct unity {
+  static __device__ T value() {
+    return T(1);
+  }
+};
+template <class R>
+struct unity<pair<R>> {
+  static __device__ pair<R> value() {
+    return pair<R>{R(1), R(0)};
+  }
+};
+
+/* Each thread block inverts one diagonal block, with one thread for each element, by elimination in
+ * place. In a lower triangle, elimination step k completes row k of the inverse and adds that row's
+ * contribution to the rows below; column k of A is no longer needed and becomes column k of the
+ * inverse. An upper triangle is treated as a lower one whose rows and columns are counted from the
+ * end. */
+template <class T>
+__global__ void __launch_bounds__(TSR_GPU_INVERTED *TSR_GPU_INVERTED)
+    invert_kernel(bool lower, bool unit, whole n, const T *a, whole lda, T *inverse) {
+  const int N = TSR_GPU_INVERTED;
+  __shared__ T x[N][N + 1];
+  whole first = (whole)blockIdx.x * N;
+  int order = n - first < N ? (int)(n - first) : N;
+  int row = threadIdx.x, column = threadIdx.y;
+  bool inside = row < order && column < order;
+  int i = lower || row >= order ? row : order - 1 - row;
+  int j = lower || column >= order ? column : order - 1 - column;
+  T mine = i == j ? unity<T>::value() : T{};
+  if (inside && (i > j || (i == j && !unit))) mine = a[first + row + (first + column) * lda];
+  if (i == j) mine = reciprocal(mine);
+  x[i][j] = mine;
+  for (int k = 0; k < order; k++) {
+    __syncthreads();
+    T pivot = x[k][k], across = x[k][j], factor = x[i][k];
+    __syncthreads();
+    if (i < k || j > k || i == j) continue;
+    T finished = j < k ? product(pivot, across) : pivot;
+    mine = i == k ? finished : sum(j < k ? mine : T{}, product(negated(factor), finished));
+    x[i][j] = mine;
+  }
+  if (inside) inverse[first + row + (first + column) * n] = mine;
+  whole begin = lower ? 0 : first + order, end = lower ? first : n;
+  for (whole r = begin + row; column < order && r < end; r += N)
+    inverse[r + (first + column) * n] = T{};
+}
+
+}  // namespace tsr_gpu
+
+#endif

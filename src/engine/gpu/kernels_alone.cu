@@ -1,0 +1,57 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * The kernels without their launches, for compilers at run time: the build puts the headers in
+ * place of their lines here, and has the engine contain the text. As no launch asks for a kernel
+ * here, each that kernels.cu launches is asked for below; a test compares the two.
+ */
+#include "engine/gpu/kernel_code.h"
+
+namespace tsr_gpu {
+
+#define ADD(A, C, V, HAS_A, READS_C)                            \
+  template __global__ void add_kernel<A, C, V, HAS_A, READS_C>( \
+      whole, whole, traits<C>::value, const A *, whole, traits<C>::value, C *, whole);
+#define ADD_TRIANGLE(A, C, HAS_A, READS_C)                            \
+  template __global__ void add_triangle_kernel<A, C, HAS_A, READS_C>( \
+      bool, bool, whole, traits<C>::value, const A *, whole, traits<C>::value, C *, whole);
+
+/* V: what launch() of kernels.cu chooses for the type of C. */
+#define ADDS(A, C, V)             \
+  ADD(A, C, V, true, true)        \
+  ADD(A, C, V, true, false)       \
+  ADD(A, C, V, false, true)       \
+  ADD(A, C, V, false, false)      \
+  ADD(A, C, 1, true, true)        \
+  ADD(A, C, 1, true, false)       \
+  ADD(A, C, 1, false, true)       \
+  ADD(A, C, 1, false, false)      \
+  ADD_TRIANGLE(A, C, true, true)  \
+  ADD_TRIANGLE(A, C, true, false) \
+  ADD_TRIANGLE(A, C, false, true) \
+  ADD_TRIANGLE(A, C, false, false)
+
+ADDS(float, float, 4)
+ADDS(double, double, 2)
+ADDS(pair<float>, pair<float>, 2)
+ADDS(pair<double>, pair<double>, 2)
+ADDS(gpuHalf, gpuHalf, 8)
+ADDS(float, gpuHalf, 8)
+ADDS(gpuBfloat16, gpuBfloat16, 8)
+ADDS(float, gpuBfloat16, 8)
+
+#define DIAGONAL(R) template __global__ void real_diagonal_kernel<R>(whole, pair<R> *, whole);
+
+DIAGONAL(float)
+DIAGONAL(double)
+
+#define INVERT(T) \
+  template __global__ void invert_kernel<T>(bool, bool, whole, const T *, whole, T *);
+
+INVERT(float)
+INVERT(double)
+INVERT(pair<float>)
+INVERT(pair<double>)
+
+}  // namespace tsr_gpu

@@ -7,9 +7,11 @@
 #   DEPS            folder of unpacked packages (tools/fetch_deps.sh), used where it exists: .deps
 #   BUILD           build folder: build-gpu
 #   GPU_CHECK_OUT   logs and CSV: out
-#   GPU_CHECK_STEPS which steps: build machine tests random placements memcheck doors
-#                   testers bench four hip; four is bench/four.py, where there are four GPUs; hip
-#                   is the HIP engine over CUDA (tests/hip/nvidia), in a build of its own, BUILD-hip
+#   GPU_CHECK_STEPS which steps: build machine tests random placements peer memcheck doors
+#                   testers bench four hip; peer runs tests and random problems as if no GPU reached
+#                   another one, and with two GPUs or more measures products both ways; four is
+#                   bench/four.py, where there are four GPUs; hip is the HIP engine over CUDA
+#                   (tests/hip/nvidia), in a build of its own, BUILD-hip
 #   GPU_CHECK_N     sizes of the benchmark: 8192,16384,32768
 #   GPU_CHECK_COUNT random problems: 300
 #   GPU_CHECK_SECONDS for the step four: 540; run it again for what is left
@@ -18,7 +20,7 @@ cd "$(dirname "$0")/.." || exit 1
 deps=${DEPS:-.deps}
 build=${BUILD:-build-gpu}
 out=${GPU_CHECK_OUT:-out}
-steps=${GPU_CHECK_STEPS:-build machine tests random placements memcheck doors testers bench four hip}
+steps=${GPU_CHECK_STEPS:-build machine tests random placements peer memcheck doors testers bench four hip}
 sizes=${GPU_CHECK_N:-8192,16384,32768}
 count=${GPU_CHECK_COUNT:-300}
 mkdir -p "$out"
@@ -69,6 +71,26 @@ build_all() {
 }
 tests() { # the programs that can use a real engine
   JOBS=1 TSR_TEST_ENGINE=cuda sh tools/run_tests.sh "$build" none '^(engine_|front_|run_)'
+}
+# Without peer access. On one GPU no copy goes from GPU to GPU, so that this shows only that the
+# setting does no harm; on two or more, all copies between GPUs go by host memory.
+peer_tests() {
+  JOBS=1 TSR_TEST_ENGINE=cuda TSR_TEST_PEER=0 sh tools/run_tests.sh "$build" none '^front_'
+}
+peer_random() {
+  TESSERA_PEER=0 "$build/tests/random_driver" --engine cuda --devices "${devices##*,}" --seed 6 \
+    --count "$count"
+}
+peer_bench() { # all operands on GPU 0, and in host memory: with peer access, then without
+  local peer homes
+  rm -f "$out"/bench-peer*.csv
+  for peer in 1 0; do
+    for homes in p,p,p 0,0,0; do
+      echo "TESSERA_PEER=$peer"
+      TESSERA_PEER=$peer "$build/bin/tessera" bench --engine cuda --n "$sizes" --home "$homes" \
+        --devices "${devices##*,}" --peer none --details --csv "$out/bench-peer$peer.csv" || return 1
+    done
+  done
 }
 sanitized() {
   compute-sanitizer --tool memcheck --leak-check no --error-exitcode 9 \
@@ -140,6 +162,9 @@ for n in ${devices//,/ }; do
   step "random-$n" "$build/tests/random_driver" --engine cuda --devices "$n" --seed "$n" --count "$count"
 done
 step placements "$build/tests/random_driver" --engine cuda --placements --devices "$devices"
+step peer-tests peer_tests
+step peer-random peer_random
+if [ "$gpus" -gt 1 ]; then step peer-bench peer_bench; fi
 if command -v compute-sanitizer >/dev/null; then step memcheck sanitized; fi
 step doors doors
 step testers testers

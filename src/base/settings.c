@@ -97,11 +97,20 @@ tsr_status tsr_settings_arithmetic(tsr_arithmetic *arithmetic) {
   return TSR_OK;
 }
 
-tsr_status tsr_settings_bind(bool *bind) {
-  int flag = tsr_setting_text("TESSERA_BIND") != NULL ? -1 : 1;
-  TSR_TRY(fill_flag("TESSERA_BIND", &flag));
-  *bind = flag == 1;
+/* The value of a flag that is on if it is not set. */
+static tsr_status read_flag(const char *name, bool *value) {
+  int flag = tsr_setting_text(name) != NULL ? -1 : 1;
+  TSR_TRY(fill_flag(name, &flag));
+  *value = flag == 1;
   return TSR_OK;
+}
+
+tsr_status tsr_settings_bind(bool *bind) {
+  return read_flag("TESSERA_BIND", bind);
+}
+
+tsr_status tsr_settings_peer(bool *peer) {
+  return read_flag("TESSERA_PEER", peer);
 }
 
 /* The size of tsr_options in each version. A version that adds a field adds its size here, so that

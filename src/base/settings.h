@@ -51,6 +51,9 @@ tsr_status tsr_settings_arithmetic(tsr_arithmetic *arithmetic);
 /* *bind: the value of TESSERA_BIND; true if it is not set. */
 tsr_status tsr_settings_bind(bool *bind);
 
+/* *peer: the value of TESSERA_PEER; true if it is not set. */
+tsr_status tsr_settings_peer(bool *peer);
+
 /* Reads a number of bytes such as "16G", "500M", "1.5GiB" or "1048576": G is 1e9, GiB is 2^30.
  * what: the name of the argument, for the message of TSR_ERR_ARGUMENT. */
 tsr_status tsr_parse_bytes(const char *what, const char *text, size_t *bytes);

@@ -31,6 +31,10 @@ static const tsr_setting table[] = {
     {"TESSERA_BIND", "0 or 1", "1",
      "On computers with several host memory nodes: run the threads for a device on CPUs near it, "
      "and keep pinned memory there."},
+    {"TESSERA_PEER", "0 or 1", "1",
+     "0: plan as if no GPU could reach another one directly, so that copies between GPUs go "
+     "through "
+     "host memory."},
     {"TESSERA_TRANSPORT", "auto, mpi or nccl", "auto",
      "Across processes: how panels travel; auto: by NCCL where each process has a CUDA device of "
      "its own, else by MPI."},

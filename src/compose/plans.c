@@ -17,6 +17,7 @@ void tsr_plans_ref(tsr_plans *plans) {
 void tsr_plans_unref(tsr_plans *plans) {
   if (atomic_fetch_sub(&plans->references, 1) != 1) return;
   tsr_machine_destroy(plans->machine);
+  tsr_machine_destroy(plans->linked);
   pthread_rwlock_destroy(&plans->machine_lock);
   pthread_mutex_destroy(&plans->lock);
   tsr_dealloc(plans->strategy);
@@ -135,14 +136,16 @@ tsr_status tsr_plans_planning(tsr_plans *plans, tsr_plan_options *options, char 
   return TSR_OK;
 }
 
-void tsr_plans_exchange_machine(tsr_plans *plans, tsr_machine *machine) {
+void tsr_plans_exchange_machine(tsr_plans *plans, tsr_machine *machine, tsr_machine *linked) {
   pthread_rwlock_wrlock(&plans->machine_lock);
-  tsr_machine *former = plans->machine;
+  tsr_machine *former = plans->machine, *former_linked = plans->linked;
   plans->machine = machine;
+  plans->linked = linked;
   pthread_mutex_lock(&plans->lock);
   tsr_plans_note_settings(plans);
   pthread_mutex_unlock(&plans->lock);
   pthread_rwlock_unlock(&plans->machine_lock);
   tsr_machine_destroy(former);
+  tsr_machine_destroy(former_linked);
   tsr_cache_clear(plans->cache);
 }

@@ -39,6 +39,8 @@ typedef struct tsr_plans {
   tsr_cache *cache;
   pthread_rwlock_t machine_lock; /* guards machine, which a probe replaces; taken before lock */
   tsr_machine *machine;
+  tsr_machine *linked;  /* the same with the links between devices that are there and are not used,
+                           as the user wishes; NULL: all are used. Under machine_lock, too */
   pthread_mutex_t lock; /* guards the fields below, and measured and times of plan objects */
   tsr_plan_options planning;
   tsr_arithmetic arithmetic; /* how the context's products are computed */
@@ -71,8 +73,8 @@ tsr_status tsr_plans_force(tsr_plans *plans, const char *strategy);
  * caller gives it back with tsr_dealloc. TSR_ERR_MEMORY: no host memory. */
 tsr_status tsr_plans_planning(tsr_plans *plans, tsr_plan_options *options, char **strategy);
 
-/* Replaces the machine, takes ownership of the new one, and clears the cache. */
-void tsr_plans_exchange_machine(tsr_plans *plans, tsr_machine *machine);
+/* Replaces machine and linked, takes ownership of the new ones, and clears the cache. */
+void tsr_plans_exchange_machine(tsr_plans *plans, tsr_machine *machine, tsr_machine *linked);
 
 /* ---- A plan with its program, owner and measured times ---- */
 

@@ -35,16 +35,19 @@ typedef struct tsr_device_info {
   char address[16];           /* on the PCI bus: "0000:3b:00.0"; "": none, or unknown */
   size_t memory_total;        /* bytes */
   size_t memory_free;         /* bytes, at the time of open */
-  bool peer[TSR_MAX_DEVICES]; /* [d]: this device copies to and from device d directly */
+  bool peer[TSR_MAX_DEVICES]; /* [d]: this device copies to device d directly */
 } tsr_device_info;
 
 typedef struct tsr_engine_options {
   const int *devices;     /* physical devices to open, in this order; NULL: the first count */
   int count;              /* devices to open; 0: all, or 4 if the engine emulates its devices */
   size_t emulated_memory; /* bytes of each emulated device; 0: 1 GiB */
-  bool check;             /* new memory holds poison (NaNs); the host engine also makes a kernel or
-                             copy fail that reads poison */
-  uint64_t delay_seed;    /* emulated devices delay commands at random; 0: they do not */
+  /* Bit j of [i]: emulated device i refuses copies to device j, as if there were no peer access.
+   * Engines of real devices take what the hardware has. */
+  uint32_t emulated_unlinked[TSR_MAX_DEVICES];
+  bool check;          /* new memory holds poison (NaNs); the host engine also makes a kernel or
+                          copy fail that reads poison */
+  uint64_t delay_seed; /* emulated devices delay commands at random; 0: they do not */
 } tsr_engine_options;
 
 /* A two-dimensional copy of bytes: height rows of width bytes; rows start to_pitch and from_pitch

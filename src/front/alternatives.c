@@ -17,7 +17,8 @@
 /* The plan whose alternatives are planned, and what is found. */
 typedef struct question {
   const tsr_plan *plan;
-  const tsr_machine *machine;
+  const tsr_plans *owner;
+  const tsr_machine *machine; /* the owner's, or another one to plan for */
   const tsr_plan_options *options;
   tsr_device_set used;
   double spent; /* s of planning, counted by tsr_plan_cost */
@@ -58,6 +59,7 @@ static void note(question *q, const char *what, double seconds) {
   if (at == TSR_ALTERNATIVES) return;
   for (; at > 0 && f->list[at - 1].seconds > seconds; at--) f->list[at] = f->list[at - 1];
   f->list[at].seconds = seconds;
+  f->list[at].of_machine = q->machine != q->owner->machine;
   snprintf(f->list[at].what, sizeof f->list[at].what, "%s", what);
   f->count++;
 }
@@ -237,12 +239,40 @@ static void try_all(question *q) {
   if (!cpu) note(q, what, seconds);
 }
 
+/* *machine: the machine with links between all devices that have none: those that the user's
+ * setting leaves out, or else as they would be over the host links. The caller destroys it. */
+static tsr_status link_devices(const question *q, tsr_machine **machine) {
+  const tsr_machine *from = q->owner->linked != NULL ? q->owner->linked : q->machine;
+  int all[TSR_MACHINE_DEVICES];
+  for (int d = 0; d < from->devices; d++) all[d] = d;
+  TSR_TRY(tsr_machine_select(from, all, from->devices, machine));
+  tsr_status status = q->owner->linked != NULL ? TSR_OK : tsr_machine_link_over_host(*machine);
+  if (status == TSR_OK) return TSR_OK;
+  tsr_machine_destroy(*machine);
+  return status;
+}
+
+/* Without peer access, or without all of it: with it. */
+static void try_peers(question *q) {
+  const tsr_machine *machine = q->machine;
+  tsr_machine *with;
+  if (machine->devices < 2 || tsr_machine_all_linked(machine)) return;
+  if (link_devices(q, &with) != TSR_OK) return;
+  q->machine = with;
+  try_call(q, &q->plan->call, q->options,
+           q->owner->linked != NULL ? "peer access between GPUs (TESSERA_PEER=1)"
+                                    : "peer access between GPUs over their host links");
+  q->machine = machine;
+  tsr_machine_destroy(with);
+}
+
 static void ask_all(question *q) {
   try_all(q);
   if (q->plan->devices == 0) return;
   try_fewer(q);
   try_pinned(q);
   try_budget(q);
+  try_peers(q);
   try_operands(q);
 }
 
@@ -254,13 +284,14 @@ static bool has_alternatives(const tsr_plan *plan) {
 }
 
 /* An alternative that cannot be planned leaves no message: the print succeeds without it. */
-static tsr_alternatives *make(const tsr_plan *plan, const tsr_machine *machine,
+static tsr_alternatives *make(const tsr_plan *plan, const tsr_plans *owner,
                               const tsr_plan_options *options) {
   tsr_alternatives *found = tsr_alloc_zero(1, sizeof *found);
   tsr_error kept;
   if (found == NULL) return NULL;
   question q = {.plan = plan,
-                .machine = machine,
+                .owner = owner,
+                .machine = owner->machine,
                 .options = options,
                 .used = tsr_devices_used(plan),
                 .found = found};
@@ -279,7 +310,7 @@ const tsr_alternatives *tsr_alternatives_of(tsr_plan_object *object) {
   pthread_mutex_unlock(&owner->lock);
   if (known != NULL || !has_alternatives(&object->plan)) return known;
   if (tsr_plans_planning(owner, &options, &strategy) != TSR_OK) return NULL;
-  tsr_alternatives *made = make(&object->plan, owner->machine, &options);
+  tsr_alternatives *made = make(&object->plan, owner, &options);
   tsr_dealloc(strategy);
   pthread_mutex_lock(&owner->lock);
   if (object->alternatives == NULL) {

@@ -95,6 +95,21 @@ tsr_status tsr_context_emulated_machine(int devices, tsr_machine **machine);
 /* A machine without devices; the rate of the CPU's BLAS is measured. */
 tsr_status tsr_context_cpu_machine(tsr_machine **machine);
 
+/* ---- peers.c ---- */
+
+/* Reduces the context's machine to the links between devices that may be used: those that the
+ * opened devices have, and none if TESSERA_PEER is 0. *linked: the machine with the links that only
+ * the setting forbids; NULL: there are none. */
+tsr_status tsr_context_limit_peers(const tsr_context *context, tsr_machine *machine,
+                                   tsr_machine **linked);
+/* Sets which emulated devices do not reach each other: those without a link in the machine (NULL:
+ * all have one), and all if TESSERA_PEER is 0. */
+tsr_status tsr_context_emulate_peers(const tsr_machine *machine, tsr_engine_options *options);
+/* TSR_ERR_MACHINE if a kept measurement has other links between devices than the engine. list: the
+ * engine's devices, as the measurement numbers them. */
+tsr_status tsr_context_check_peers(const tsr_context *context, const tsr_machine *kept,
+                                   const int *list);
+
 /* ---- call.c: planning and carrying out one call ---- */
 
 /* Plans the call and carries it out; its operands' places are filled in (tsr_context_place).

@@ -176,6 +176,7 @@ static tsr_status open_engine(tsr_context *context, const tsr_engine *engine,
                                        .delay_seed = atomic_load(&delay_seed)};
   if (emulated)
     TSR_TRY(find_emulated_memory(context, options, count, &engine_options.emulated_memory));
+  if (emulated) TSR_TRY(tsr_context_emulate_peers(context->plans->machine, &engine_options));
   TSR_TRY(engine->open(&engine_options, &context->state, context->info, &context->devices));
   context->engine = engine;
   for (int d = 0; d < context->devices; d++)
@@ -222,7 +223,7 @@ static tsr_status open_best(tsr_context *context, const tsr_options *options, co
   return tsr_context_cpu_machine(&context->plans->machine);
 }
 
-tsr_status tsr_context_open_devices(tsr_context *context, const tsr_options *options) {
+static tsr_status open_any(tsr_context *context, const tsr_options *options) {
   choice c;
   TSR_TRY(parse_devices(options->devices, &c));
   if (options->machine != NULL) TSR_TRY(load_machine(options, &c, &context->plans->machine));
@@ -230,4 +231,9 @@ tsr_status tsr_context_open_devices(tsr_context *context, const tsr_options *opt
   if (strcmp(options->engine, "cpu") != 0) return open_named(context, options, &c);
   return context->plans->machine != NULL ? TSR_OK
                                          : tsr_context_cpu_machine(&context->plans->machine);
+}
+
+tsr_status tsr_context_open_devices(tsr_context *context, const tsr_options *options) {
+  TSR_TRY(open_any(context, options));
+  return tsr_context_limit_peers(context, context->plans->machine, &context->plans->linked);
 }

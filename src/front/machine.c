@@ -57,7 +57,7 @@ static int find_device(const tsr_machine *machine, const char *identity) {
 }
 
 /* *machine: the part of the kept measurement that describes the engine's devices. TSR_ERR_MACHINE
- * if a device is not in it. */
+ * if a device is not in it, or if the devices reach each other in other ways than it says. */
 static tsr_status select_known(const tsr_context *context, const tsr_machine *kept,
                                tsr_machine **machine) {
   int list[TSR_MAX_DEVICES];
@@ -67,6 +67,7 @@ static tsr_status select_known(const tsr_context *context, const tsr_machine *ke
       return tsr_fail(TSR_ERR_MACHINE, "the kept measurement does not have device %s",
                       context->info[d].identity);
   }
+  TSR_TRY(tsr_context_check_peers(context, kept, list));
   return tsr_machine_select(kept, list, context->devices, machine);
 }
 
@@ -165,7 +166,7 @@ static tsr_status probe_devices(tsr_context *context, tsr_progress progress, voi
 
 TSR_ENTRY(tsr_machine_probe, (context, progress, user), tsr_context *context, tsr_progress progress,
           void *user) {
-  tsr_machine *machine;
+  tsr_machine *machine, *linked;
   TSR_TRY(tsr_context_check(context));
   /* The machine was measured when the context was made, since no measurement was kept. */
   if (atomic_exchange(&context->just_measured, false)) return TSR_OK;
@@ -179,8 +180,12 @@ TSR_ENTRY(tsr_machine_probe, (context, progress, user), tsr_context *context, ts
         "the machine \"%s\" is not this one and cannot be measured; give no machine to measure "
         "this one",
         context->plans->machine->name);
-  tsr_plans_exchange_machine(context->plans, machine);
-  return TSR_OK;
+  tsr_status status = tsr_context_limit_peers(context, machine, &linked);
+  if (status == TSR_OK)
+    tsr_plans_exchange_machine(context->plans, machine, linked);
+  else
+    tsr_machine_destroy(machine);
+  return status;
 }
 
 /* The files that describe the computer are read when a machine is printed: no plan depends on them,

@@ -91,6 +91,32 @@ static tsr_status device_of(tsr_context *context, const void *pointer, size_t by
   return TSR_OK;
 }
 
+static bool reach(const tsr_context *context, const tsr_copy_args *args) {
+  int from = args->from_device, to = args->to_device;
+  return from == TSR_HOST || to == TSR_HOST || from == to || context->info[from].peer[to];
+}
+
+/* Copies between devices that do not reach each other, piece by piece by way of pinned memory. */
+static tsr_status copy_by_host(tsr_context *context, const tsr_copy_args *args) {
+  const size_t most = (size_t)16 << 20;
+  size_t piece = args->width < most ? args->width : most;
+  void *between;
+  TSR_TRY(context->engine->alloc(context->state, TSR_HOST, piece, &between));
+  tsr_status status = TSR_OK;
+  for (size_t at = 0; at < args->width && status == TSR_OK; at += piece) {
+    size_t bytes = args->width - at < piece ? args->width - at : piece;
+    tsr_copy_args out = {
+        between, (const char *)args->from + at, TSR_HOST, args->from_device, bytes, bytes, bytes,
+        1};
+    tsr_copy_args in = {
+        (char *)args->to + at, between, args->to_device, TSR_HOST, bytes, bytes, bytes, 1};
+    status = tsr_runner_copy(context->calls.runner, &out);
+    if (status == TSR_OK) status = tsr_runner_copy(context->calls.runner, &in);
+  }
+  context->engine->free(context->state, TSR_HOST, between);
+  return status;
+}
+
 TSR_ENTRY(tsr_memcpy, (context, to, from, bytes), tsr_context *context, void *to, const void *from,
           size_t bytes) {
   TSR_TRY(tsr_context_check(context));
@@ -107,6 +133,7 @@ TSR_ENTRY(tsr_memcpy, (context, to, from, bytes), tsr_context *context, void *to
     TSR_TRY(tsr_compose_clear_bytes(&context->directory, from, bytes));
     TSR_TRY(tsr_compose_clear_bytes(&context->directory, to, bytes));
   }
+  if (context->engine != NULL && !reach(context, &args)) return copy_by_host(context, &args);
   if (args.to_device != TSR_HOST || args.from_device != TSR_HOST)
     return tsr_runner_copy(context->calls.runner, &args);
   TSR_TRY(tsr_context_wait_for_devices(context));

@@ -187,6 +187,15 @@ tsr_status tsr_machine_interleave(tsr_machine *machine);
  * 0 .. nodes-1. */
 bool tsr_machine_is_crossing(const tsr_machine *machine, const tsr_channel *channel, int *from,
                              int *to);
+/* Removes the link from one device to another, in that direction, with its uses of channels.
+ * Channels that nothing uses any more go, too. */
+void tsr_machine_unlink(tsr_machine *machine, int from, int to);
+/* Whether every device has a link to every other one. */
+bool tsr_machine_all_linked(const tsr_machine *machine);
+/* Links devices that have no link, in the way of peer access over PCIe: such a copy takes the host
+ * links of its sender and receiver, which it shares with their copies from and to host memory, and
+ * the link between their sockets. */
+tsr_status tsr_machine_link_over_host(tsr_machine *machine);
 /* Fills the rates of a type from its best flops/s, with the shape of the efficiency of a recent GPU
  * (rates.c names the measurement). */
 void tsr_machine_set_rate(tsr_machine *machine, tsr_type type, double flops);

@@ -31,6 +31,7 @@ typedef struct spec {
   double host_to, host_from;
   double sockets; /* between each two sockets, in each direction */
   bool interleaved;
+  uint32_t unlinked[TSR_MACHINE_DEVICES]; /* bit j of [i]: no link between devices i and j */
   double memory, hbm, latency, launch;
   series memory_word, speed; /* device by device */
   fabric fabric;
@@ -162,6 +163,34 @@ static tsr_status read_gpu(parser *p) {
   return accept(p, "@") ? read_fabric(p) : TSR_OK;
 }
 
+static tsr_status read_device(parser *p, int *device) {
+  int number = 0;
+  const char *at = p->at;
+  for (; at < p->end && *at >= '0' && *at <= '9' && number < TSR_MACHINE_DEVICES; at++)
+    number = 10 * number + (*at - '0');
+  if (at == p->at || number >= TSR_MACHINE_DEVICES)
+    return fail_at(p, p->at, "the number of a device (\"unlinked:0-1\")");
+  p->at = at;
+  *device = number;
+  return TSR_OK;
+}
+
+/* unlinked:I-J[,I-J]... */
+static tsr_status read_unlinked(parser *p) {
+  int one = 0, other = 0;
+  TSR_TRY(require(p, ":", "\":\" and pairs of devices (\"unlinked:0-1,2-3\")"));
+  do {
+    const char *pair = p->at;
+    TSR_TRY(read_device(p, &one));
+    TSR_TRY(require(p, "-", "\"-\" and the number of another device (\"unlinked:0-1\")"));
+    TSR_TRY(read_device(p, &other));
+    if (one == other) return fail_at(p, pair, "two devices");
+    p->spec.unlinked[one] |= (uint32_t)1 << other;
+    p->spec.unlinked[other] |= (uint32_t)1 << one;
+  } while (accept(p, ","));
+  return TSR_OK;
+}
+
 /* pcie:BW[/pair|/N|/all] */
 static tsr_status read_pcie(parser *p) {
   TSR_TRY(require(p, ":", "\":\" and GB/s (\"pcie:25\")"));
@@ -258,13 +287,14 @@ typedef struct word {
 } word;
 
 static const word words[] = {
-    {"host", read_host, false},       {"interleaved", read_interleaved, false},
-    {"gpu", read_gpu, false},         {"pcie", read_pcie, false},
-    {"rate", read_rate, true},        {"mem", read_mem, false},
-    {"hbm", read_hbm, false},         {"lat", read_lat, false},
-    {"launch", read_launch, false},   {"cpu", read_cpu, false},
-    {"staging", read_staging, false}, {"net", read_net, false},
-    {"speed", read_speed, false},     {"sockets", read_sockets, false},
+    {"host", read_host, false},         {"interleaved", read_interleaved, false},
+    {"gpu", read_gpu, false},           {"pcie", read_pcie, false},
+    {"rate", read_rate, true},          {"mem", read_mem, false},
+    {"hbm", read_hbm, false},           {"lat", read_lat, false},
+    {"launch", read_launch, false},     {"cpu", read_cpu, false},
+    {"staging", read_staging, false},   {"net", read_net, false},
+    {"speed", read_speed, false},       {"sockets", read_sockets, false},
+    {"unlinked", read_unlinked, false},
 };
 enum { WORDS = sizeof words / sizeof *words };
 
@@ -278,16 +308,25 @@ static tsr_status read_word(parser *p, unsigned *seen) {
   }
   return fail_at(
       p, p->word,
-      "host, sockets, interleaved, gpu, pcie, rate, speed, mem, hbm, lat, launch, cpu, staging "
-      "or net");
+      "host, sockets, interleaved, gpu, unlinked, pcie, rate, speed, mem, hbm, lat, launch, cpu, "
+      "staging or net");
 }
 
 static bool is_too_long(const parser *p, const series *list) {
   return list->count > 1 && list->count > p->spec.devices;
 }
 
+/* The greatest number of a device in unlinked; -1: there is none. */
+static int seen_unlinked(const spec *s) {
+  int most = -1;
+  for (int i = 0; i < TSR_MACHINE_DEVICES; i++)
+    if (s->unlinked[i] != 0) most = i;
+  return most;
+}
+
 /* Errors that only several words together make: no word at all, the memory of devices given twice,
- * a series that is longer than there are devices, or a link between sockets where one is. */
+ * a series that is longer than there are devices, a link between sockets where one is, or devices
+ * in unlinked that are not there. */
 static tsr_status check_words(parser *p, unsigned seen) {
   p->word = p->at = p->string;
   if (seen == 0) return fail_at(p, p->at, "at least one word, such as \"gpu*4\"");
@@ -297,6 +336,9 @@ static tsr_status check_words(parser *p, unsigned seen) {
     return fail_at(p, p->at, "at most as many numbers in mem and in speed as there are devices");
   if (p->spec.sockets > 0 && p->spec.nodes < 2)
     return fail_at(p, p->at, "sockets only with several memory nodes (\"host*2:170\")");
+  int unlinked = seen_unlinked(&p->spec);
+  if (unlinked >= 0 && unlinked >= p->spec.devices)
+    return fail_at(p, p->at, "pairs of devices that there are in unlinked, numbered from 0");
   return TSR_OK;
 }
 
@@ -469,6 +511,12 @@ static void build_rest(const spec *s, tsr_machine *machine) {
   machine->network = (tsr_network){s->net * GIGA, s->net_latency * MICRO};
 }
 
+static void remove_links(const spec *s, tsr_machine *machine) {
+  for (int i = 0; i < s->devices; i++)
+    for (int j = 0; j < s->devices; j++)
+      if (s->unlinked[i] >> j & 1) tsr_machine_unlink(machine, i, j);
+}
+
 static tsr_status build(const spec *s, const char *string, tsr_machine *machine) {
   snprintf(machine->name, sizeof machine->name, "%s", string);
   snprintf(machine->source, sizeof machine->source, "string");
@@ -482,6 +530,7 @@ static tsr_status build(const spec *s, const char *string, tsr_machine *machine)
   TSR_TRY(
       tsr_machine_cross(machine, s->sockets * GIGA, s->latency * MICRO, s->fabric == FABRIC_PCIE));
   TSR_TRY(tsr_machine_interleave(machine));
+  remove_links(s, machine);
   return tsr_machine_check(machine);
 }
 

@@ -236,6 +236,22 @@ static void add_peer_rates(tsr_text *text, const tsr_outline *outline) {
   tsr_text_add(text, " GB/s each way.\n");
 }
 
+/* The pairs of devices that have no link, in one direction at least. Where links are few and of
+ * their own, the rates of the pairs are what --details is for. */
+static void add_unlinked(tsr_text *text, const tsr_machine *machine, const tsr_outline *outline) {
+  enum { MOST = 4 };
+  int pairs = 0;
+  if (outline->fabric == TSR_FABRIC_DIRECT) return;
+  for (int i = 0; i < machine->devices; i++)
+    for (int j = i + 1; j < machine->devices; j++) {
+      if (machine->link[i][j].bandwidth > 0 && machine->link[j][i].bandwidth > 0) continue;
+      if (pairs++ >= MOST) continue;
+      tsr_text_add(text, "%s%d-%d", pairs > 1 ? ", " : "Without a direct link: GPUs ", i, j);
+    }
+  if (pairs > MOST) tsr_text_add(text, " and %d pairs more", pairs - MOST);
+  if (pairs > 0) tsr_text_add(text, ".\n");
+}
+
 static void add_fabric(tsr_text *text, const tsr_machine *machine, const tsr_outline *outline) {
   if (machine->devices < 2) return;
   switch (outline->fabric) {
@@ -253,6 +269,7 @@ static void add_fabric(tsr_text *text, const tsr_machine *machine, const tsr_out
                                              : "Some pairs of GPUs have a link of their own: ");
   }
   add_peer_rates(text, outline);
+  add_unlinked(text, machine, outline);
 }
 
 static void add_rest(tsr_text *text, const tsr_machine *machine) {

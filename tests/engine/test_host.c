@@ -331,6 +331,25 @@ static void test_outside(void **state) {
   }
 }
 
+/* Devices without a link, in one direction or in both, copy by way of host memory. */
+static void test_unlinked(void **state) {
+  (void)state;
+  stage s = stage_open((tsr_engine_options){.count = 3, .emulated_unlinked = {[0] = 2, [1] = 1}});
+  void *other = take(&s.h, 1, bytes), *third = take(&s.h, 2, bytes);
+  assert_false(s.h.info[0].peer[1] || s.h.info[1].peer[0]);
+  assert_true(s.h.info[0].peer[2] && s.h.info[2].peer[0]);
+  put(&s, s.a);
+  tsr_copy_args copy = plain_copy(other, 1, s.a, 0, bytes);
+  assert_int_equal(s.h.engine->copy(s.in, &copy), TSR_ERR_CHECK);
+  assert_non_null(strstr(tsr_message(), "no peer access"));
+  copy = plain_copy(third, 2, s.a, 0, bytes);
+  OK(s.h.engine->copy(s.in, &copy));
+  copy = plain_copy(s.b, 0, s.a, 0, bytes);
+  OK(s.h.engine->copy(s.in, &copy));
+  expect(&s, s.in, TSR_OK, NULL);
+  stage_close(&s);
+}
+
 static void test_never_recorded(void **state) {
   (void)state;
   stage s = stage_open((tsr_engine_options){0});
@@ -460,7 +479,7 @@ int main(void) {
       cmocka_unit_test(test_outside),           cmocka_unit_test(test_never_recorded),
       cmocka_unit_test(test_without_memory),    cmocka_unit_test(test_memory_limit),
       cmocka_unit_test(test_fail_at),           cmocka_unit_test(test_allocations),
-      cmocka_unit_test(test_options),
+      cmocka_unit_test(test_options),           cmocka_unit_test(test_unlinked),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

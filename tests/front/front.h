@@ -139,9 +139,12 @@ static inline void front_assert_works(tsr_context *context) {
   free(a), free(b), free(c), free(expected);
 }
 
-/* The settings of whoever runs the tests must not change them. */
+/* The settings of whoever runs the tests must not change them, but for TSR_TEST_PEER, which is
+ * TESSERA_PEER of all of them. */
 static inline void front_clear_environment(void) {
+  const char *peer = getenv("TSR_TEST_PEER");
   for (const tsr_setting *s = tsr_settings(); s->name; ++s) unsetenv(s->name);
+  if (peer && *peer) setenv("TESSERA_PEER", peer, 1);
 }
 
 /* Leaves nothing of count doubles on devices: a result is brought home, and its memory may become

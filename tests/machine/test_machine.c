@@ -333,6 +333,37 @@ static void digests_see_every_field(void **state) {
   tsr_machine_destroy(m);
 }
 
+static double use_of(const tsr_machine *m, const char *name, int from, int to) {
+  for (int c = 0; c < m->channels; c++)
+    for (int i = 0; strcmp(m->channel[c].name, name) == 0 && i < m->channel[c].count; i++) {
+      const tsr_channel_use *use = &m->channel[c].uses[i];
+      if (use->from == from && use->to == to) return use->weight;
+    }
+  return 0;
+}
+
+/* As @pcie would have them: over the host links, which copies from and to host memory use, too. */
+static void devices_reach_each_other_over_host_links(void **state) {
+  (void)state;
+  tsr_machine *m = parse("host*2:100 sockets:10 gpu*4@none pcie:20");
+  assert_false(tsr_machine_all_linked(m));
+  assert_int_equal(tsr_machine_link_over_host(m), TSR_OK);
+  assert_true(tsr_machine_all_linked(m));
+  assert_int_equal(tsr_machine_check(m), TSR_OK);
+  assert_true(m->link[0][1].bandwidth == 20e9 && m->link[1][2].bandwidth == 10e9);
+  assert_true(use_of(m, "gpu0 host link out", 0, 1) == 1);
+  assert_true(use_of(m, "gpu0 host link out", 0, 4) == 1);
+  assert_true(use_of(m, "gpu1 host link in", 0, 1) == 1);
+  assert_true(use_of(m, "gpu1 host link in", 5, 1) == 1);
+  assert_true(use_of(m, "sockets 0 to 1", 1, 2) == 1 && use_of(m, "sockets 0 to 1", 0, 1) == 0);
+  tsr_machine_destroy(m);
+  m = parse("gpu*2@nvswitch:300 pcie:20"); /* faster links stay */
+  assert_int_equal(tsr_machine_link_over_host(m), TSR_OK);
+  assert_true(m->link[0][1].bandwidth == 300e9);
+  assert_true(use_of(m, "gpu0 host link out", 0, 1) == 0);
+  tsr_machine_destroy(m);
+}
+
 static void expect_wrong(const tsr_machine *machine, const char *field) {
   assert_int_equal(tsr_machine_check(machine), TSR_ERR_MACHINE);
   if (strstr(tsr_message(), field) == NULL) fail_msg("%s: not about %s", tsr_message(), field);
@@ -494,6 +525,7 @@ int main(void) {
       cmocka_unit_test(selecting_what_is_not_there),
       cmocka_unit_test(copies_are_alike_and_apart),
       cmocka_unit_test(digests_see_every_field),
+      cmocka_unit_test(devices_reach_each_other_over_host_links),
       cmocka_unit_test(checks_of_numbers),
       cmocka_unit_test(checks_of_counts),
       cmocka_unit_test(unreachable_devices),

@@ -137,6 +137,24 @@ static void links_between_sockets(void **state) {
   tsr_machine_destroy(m);
 }
 
+/* Links that are gone leave no uses of channels, in either direction. */
+static void pairs_without_a_link(void **state) {
+  (void)state;
+  tsr_machine *m = parse("host*2:100 gpu*4@pcie pcie:20 unlinked:0-2,3-1");
+  for (int i = 0; i < 4; i++)
+    for (int j = 0; j < 4; j++) {
+      bool gone = i != j && (i + j == 2 || i + j == 4);
+      assert_true((m->link[i][j].bandwidth > 0) == (i != j && !gone));
+      for (int c = 0; c < m->channels && gone; c++) assert_true(weight(&m->channel[c], i, j) == 0);
+    }
+  assert_true(weight(channel(m, "sockets 0 to 1"), 0, 3) == 1);
+  tsr_machine_destroy(m);
+  m = parse("gpu*2@nvswitch:300 unlinked:0-1"); /* a channel that nothing uses is gone, too */
+  assert_null(channel(m, "gpu0 to others"));
+  assert_non_null(channel(m, "host0 memory"));
+  tsr_machine_destroy(m);
+}
+
 static void fabrics(void **state) {
   (void)state;
   tsr_machine *m = parse("gpu*4:16@nvlink:48");
@@ -302,6 +320,14 @@ static const bad bad_strings[] = {
     {"gpu*2 speed:1,0", 15, "speed:1,0"},
     {"gpu*2 speed:1,,1", 15, "speed:1,,1"},
     {"gpu*4 hbm=3", 10, "hbm=3"},
+    {"gpu*4 unlinked", 15, "unlinked"},
+    {"gpu*4 unlinked:", 16, "unlinked:"},
+    {"gpu*4 unlinked:0", 17, "unlinked:0"},
+    {"gpu*4 unlinked:1-1", 16, "two devices"},
+    {"gpu*4 unlinked:0-1,", 20, "unlinked:0-1,"},
+    {"gpu*4 unlinked:0-32", 18, "unlinked:0-32"},
+    {"gpu*4 unlinked:0-4", 1, "pairs of devices that there are"},
+    {"unlinked:0-1", 1, "pairs of devices that there are"},
     {"gpu*4 lat:8us", 12, "lat:8us"},
     {"gpu*4 launch", 13, "launch"},
     {"gpu*4 cpu:x", 11, "cpu:x"},
@@ -369,6 +395,7 @@ int main(void) {
       cmocka_unit_test(memory_nodes),
       cmocka_unit_test(interleaved_memory),
       cmocka_unit_test(links_between_sockets),
+      cmocka_unit_test(pairs_without_a_link),
       cmocka_unit_test(fabrics),
       cmocka_unit_test(rates_of_types),
       cmocka_unit_test(small_words),

@@ -43,15 +43,20 @@ static int64_t log_between(rng *r, int64_t least, int64_t most) {
 
 /* ---- Machines ---- */
 
-/* Before and after the number of devices. Rates differ so that links bind in some, kernels in
- * others; the third has no links between devices; in the last, much goes by devices of the other
- * socket. */
-static const char *const machines[][2] = {
-    {"host:200 gpu*", "@nvswitch:300 pcie:25/pair rate:19"},
-    {"host:200 gpu*", "@nvswitch:300 pcie:25 rate:0.5"},
-    {"host:40 gpu*", " pcie:12 rate:5"},
-    {"host:50 gpu*", "@nvswitch:20 pcie:12/pair rate:60"},
-    {"host*2:100 sockets:2 gpu*", "@nvswitch:300 pcie:25 rate:60"},
+/* Before and after the number of devices, and whether only devices of even distance reach each
+ * other. Rates differ so that links bind in some, kernels in others; the third has no links between
+ * devices; in the fifth, much goes by devices of the other socket; in the sixth, some reach
+ * each other. */
+static const struct {
+  const char *before, *after;
+  bool unlinked;
+} machines[] = {
+    {"host:200 gpu*", "@nvswitch:300 pcie:25/pair rate:19", false},
+    {"host:200 gpu*", "@nvswitch:300 pcie:25 rate:0.5", false},
+    {"host:40 gpu*", " pcie:12 rate:5", false},
+    {"host:50 gpu*", "@nvswitch:20 pcie:12/pair rate:60", false},
+    {"host*2:100 sockets:2 gpu*", "@nvswitch:300 pcie:25 rate:60", false},
+    {"host:100 gpu*", "@pcie pcie:20 rate:10", true},
 };
 
 int problem_machines(void) {
@@ -60,8 +65,13 @@ int problem_machines(void) {
 
 const char *problem_machine(const problem *p, char *text, size_t room) {
   if (p->machine < 0) return NULL;
-  const char *const *parts = machines[p->machine % problem_machines()];
-  snprintf(text, room, "%s%d%s", parts[0], p->devices > 0 ? p->devices : 1, parts[1]);
+  int index = p->machine % problem_machines(), devices = p->devices > 0 ? p->devices : 1;
+  size_t used = (size_t)snprintf(text, room, "%s%d%s", machines[index].before, devices,
+                                 machines[index].after);
+  const char *next = " unlinked:";
+  for (int i = 0; machines[index].unlinked && i < devices; ++i)
+    for (int j = i + 1; j < devices && used < room; j += 2, next = ",")
+      used += (size_t)snprintf(text + used, room - used, "%s%d-%d", next, i, j);
   return text;
 }
 
@@ -203,6 +213,7 @@ static void draw_context(rng *r, const problem_range *range, problem *p) {
   p->delay = emulated && chance(r, 0.5) ? 1 + rng_next(r) % 100000 : 0;
   draw_strategy(r, p);
   p->uneven = p->memory > 0 && p->devices > 1 && chance(r, 0.4);
+  p->peer = !chance(r, 0.15);
 }
 
 static char draw_home(rng *r, const problem *p) {
@@ -277,6 +288,6 @@ void problem_draw(uint64_t seed, int64_t index, const problem_range *range, prob
 bool problem_same_context(const problem *a, const problem *b) {
   return strcmp(a->engine, b->engine) == 0 && a->devices == b->devices &&
          a->machine == b->machine && a->memory == b->memory && a->uneven == b->uneven &&
-         a->tile == b->tile && a->check == b->check && a->repro == b->repro &&
+         a->tile == b->tile && a->check == b->check && a->repro == b->repro && a->peer == b->peer &&
          a->delay == b->delay && strcmp(a->strategy, b->strategy) == 0;
 }

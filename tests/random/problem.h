@@ -49,6 +49,7 @@ typedef struct problem {
                                     * "-": none
                                     */
   int check, repro;
+  int peer; /* 0: as if no device reached another one (TESSERA_PEER) */
   uint64_t delay;
   /* The call. */
   tsr_operation operation;

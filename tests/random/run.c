@@ -208,7 +208,7 @@ static void *work(void *argument) {
 
 tsr_status run_context(const problem *p, tsr_context **context) {
   tsr_options options = TSR_OPTIONS_DEFAULT;
-  char devices[16], machine[128], strategy[PROBLEM_STRATEGY], budgets[PROBLEM_BUDGETS];
+  char devices[16], machine[256], strategy[PROBLEM_STRATEGY], budgets[PROBLEM_BUDGETS];
   snprintf(devices, sizeof devices, "%d", p->devices);
   options.engine = p->engine;
   options.devices = p->devices > 0 ? devices : NULL;
@@ -218,7 +218,10 @@ tsr_status run_context(const problem *p, tsr_context **context) {
   options.check = p->check;
   options.budgets = problem_budgets(p, budgets);
   tsr_host_delay(p->delay);
+  bool unlinked = !p->peer && getenv("TESSERA_PEER") == NULL; /* else as who runs this wants it */
+  if (unlinked) setenv("TESSERA_PEER", "0", 1);
   tsr_status status = tsr_context_create(&options, context);
+  if (unlinked) unsetenv("TESSERA_PEER");
   tsr_host_delay(0);
   if (status == TSR_OK) status = tsr_set_tile(*context, p->tile);
   const char *words = problem_strategy(p, strategy);

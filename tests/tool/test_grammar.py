@@ -15,10 +15,10 @@ TOKEN = re.compile(r'\s*("[^"]*"|[a-z]+|[|{}\[\]()])')
 
 
 def rules():
-    """{name: tokens of its right side}, without number, count and blank, which are told in words."""
+    """{name: tokens of its right side}, without number, count, device and blank, which are told in words."""
     block = re.search(r"```\n(machine +=.*?)```", PAGE, re.DOTALL)[1]
     found = {name: right for name, right in re.findall(r"^(\w+) += (.*?) ;$", block, re.MULTILINE | re.DOTALL)}
-    return {name: TOKEN.findall(right) for name, right in found.items() if name not in ("number", "count", "blank")}
+    return {name: TOKEN.findall(right) for name, right in found.items() if name not in ("number", "count", "device", "blank")}
 
 
 RULES = rules()
@@ -29,10 +29,14 @@ class Writer:
 
     def __init__(self, seed):
         self.random = random.Random(seed)
+        self.device = 1
 
     def rule(self, name):
         if name == "count":
             return "2"
+        if name == "device":  # the machines have two, and a pair has both
+            self.device = 1 - self.device
+            return str(self.device)
         if name == "number":
             return self.random.choice(["25", "48.33", "1e2"])
         return self.choice(list(RULES[name]))

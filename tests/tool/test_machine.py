@@ -82,6 +82,9 @@ def test_sharing_is_said():
     tessera("machine --machine frontier-node").ok(
         r"^Some pairs of GPUs have a link of their own: 37\.5 to 150 GB/s each way\.$")
     tessera("machine --machine gpu*2").ok(r"through host memory only")
+    tessera("machine --machine 'gpu*4@pcie unlinked:0-2,1-3'").ok(
+        r"^GPUs reach each other over their links to the host: 25 GB/s", r"^Without a direct link: GPUs 0-2, 1-3\.$")
+    tessera("machine --machine gpu*2@nvlink:50", env={"TESSERA_PEER": "0"}).ok(r"through host memory only")
     tessera("machine --machine 'gpu*2@pcie'").ok(r"over their links to the host: 25 GB/s")
 
 

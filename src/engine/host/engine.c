@@ -7,6 +7,7 @@
  * only events order their commands, and a device's memory is limited.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/cpu_blas.h"
@@ -44,7 +45,7 @@ static void describe(const tsr_engine_state *state, const int *devices, tsr_devi
     info[d] = (tsr_device_info){.memory_total = state->memory, .memory_free = state->memory};
     snprintf(info[d].name, sizeof info[d].name, "emulated device");
     snprintf(info[d].identity, sizeof info[d].identity, "host:%d", devices ? devices[d] : d);
-    for (int p = 0; p < state->count; p++) info[d].peer[p] = true;
+    for (int p = 0; p < state->count; p++) info[d].peer[p] = !(state->unlinked[d] >> p & 1);
   }
 }
 
@@ -61,6 +62,7 @@ static tsr_status host_open(const tsr_engine_options *options, tsr_engine_state 
   state->check = options->check;
   state->delay_seed = options->delay_seed;
   state->memory = options->emulated_memory ? options->emulated_memory : DEFAULT_MEMORY;
+  memcpy(state->unlinked, options->emulated_unlinked, sizeof state->unlinked);
   pthread_mutex_init(&state->lock, NULL);
   for (int d = 0; d < wanted; d++) {
     state->devices[d].index = d;

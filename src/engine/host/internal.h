@@ -35,7 +35,8 @@ struct tsr_engine_state {
   int count;
   bool check;
   uint64_t delay_seed;
-  size_t memory; /* bytes of each device */
+  size_t memory;                      /* bytes of each device */
+  uint32_t unlinked[TSR_MAX_DEVICES]; /* as in tsr_engine_options */
   host_device devices[TSR_MAX_DEVICES];
   pthread_mutex_t lock; /* guards blocks and used */
   host_block *blocks;

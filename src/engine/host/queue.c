@@ -213,7 +213,19 @@ static tsr_status submit(tsr_queue *queue, const host_command *command) {
   return status;
 }
 
+/* Refuses a copy between devices that do not reach each other. */
+static tsr_status check_way(const tsr_engine_state *state, const tsr_copy_args *args) {
+  int from = args->from_device, to = args->to_device;
+  if (from == TSR_HOST || to == TSR_HOST || from == to || !(state->unlinked[from] >> to & 1))
+    return TSR_OK;
+  return tsr_fail(TSR_ERR_CHECK,
+                  "a copy from emulated device %d to %d, which have no peer access: copy by way of "
+                  "host memory",
+                  from, to);
+}
+
 tsr_status host_copy(tsr_queue *queue, const tsr_copy_args *args) {
+  TSR_TRY(check_way(queue->state, args));
   return submit(queue,
                 &(host_command){.kind = HOST_COPY, .fail = host_must_fail(), .as.copy = *args});
 }

@@ -219,16 +219,18 @@ static void add_alternative(const verdict *v, const tsr_alternative *one, tsr_te
     tsr_add_seconds(text, one->seconds);
 }
 
-/* The best two: a reader wants to know what to do first. */
+/* The best two, since a reader wants to know what to do first, and what another machine would
+ * bring. */
 static void say_alternatives(const verdict *v, tsr_text *text) {
   enum { SAID = 2 };
   const tsr_alternatives *others = v->known.alternatives;
-  int count = others == NULL ? 0 : others->count < SAID ? others->count : SAID;
-  for (int i = 0; i < count; i++) {
-    tsr_text_add(text, i == 0 ? " W" : "; w");
+  int said = 0;
+  for (int i = 0; others != NULL && i < others->count; i++) {
+    if (said >= SAID && !others->list[i].of_machine) continue;
+    tsr_text_add(text, said++ == 0 ? " W" : "; w");
     add_alternative(v, &others->list[i], text);
   }
-  if (count > 0) tsr_text_add(text, ".");
+  if (said > 0) tsr_text_add(text, ".");
 }
 
 /* Whether the call took so much longer than predicted that what the plan says of limits is not what

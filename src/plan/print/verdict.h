@@ -12,8 +12,9 @@
 
 /* Another way to have the call done, which was planned, too. */
 typedef struct tsr_alternative {
-  char what[96];  /* follows "with": "A on GPU 0" */
-  double seconds; /* predicted */
+  char what[96];   /* follows "with": "A on GPU 0" */
+  double seconds;  /* predicted */
+  bool of_machine; /* it changes the machine, not the call */
 } tsr_alternative;
 
 enum { TSR_ALTERNATIVES = 8 };

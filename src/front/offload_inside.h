@@ -71,7 +71,7 @@ double tsr_offload_device_seconds(const tsr_reach *reach, const tsr_call *call, 
 /* The predicted time [s] of starting an engine's devices. */
 double tsr_offload_start_seconds(const char *engine, int devices);
 
-/* ---- The machine, without touching a device (offload_guess.c) ---- */
+/* ---- The machine, without touching a device (offload_guess.c, offload_gpus.c) ---- */
 
 /* *machine: the machine, which the caller destroys; NULL if it has no devices. *measured: it was
  * measured on this computer, so that its rates of the CPU hold. */
@@ -82,9 +82,14 @@ tsr_status tsr_offload_guess(const tsr_options *options, tsr_machine **machine, 
  * of devices. */
 int tsr_offload_list_nvidia(const char *root, tsr_device_info *info, int most);
 
-/* How many of the present devices the CUDA runtime shows under CUDA_VISIBLE_DEVICES: all if it is
- * not set (NULL), else those that the list names up to the first entry that names none: "0,2" shows
- * two, "0,-1,2" one, "" none. */
+/* Lists AMD's devices from the files that the driver shows below root ("" for this computer), at
+ * most `most`: fills the name of each info, which is the one that the runtime gives the device
+ * where libdrm's list of names is installed, and returns the number of devices. */
+int tsr_offload_list_amd(const char *root, tsr_device_info *info, int most);
+
+/* How many of the present devices the runtime shows under CUDA_VISIBLE_DEVICES, or a variable of
+ * AMD's: all if it is not set (NULL), else those that the list names up to the first entry that
+ * names none: "0,2" shows two, "0,-1,2" one, "" none. */
 int tsr_offload_count_visible(const char *list, int present);
 
 /* ---- The state (offload_start.c) ---- */

@@ -497,6 +497,59 @@ static void test_list_nvidia(void **state) {
   assert_int_equal(system(command), 0);
 }
 
+static void write_below(const char *root, const char *path, const char *text) {
+  char whole[256], command[320];
+  snprintf(whole, sizeof whole, "%s/%s", root, path);
+  snprintf(command, sizeof command, "mkdir -p $(dirname %s)", whole);
+  assert_int_equal(system(command), 0);
+  FILE *file = fopen(whole, "w");
+  assert_non_null(file);
+  fputs(text, file);
+  fclose(file);
+}
+
+/* A node of the kernel's driver, as it shows them: of a CPU, or of a GPU. */
+static void add_node(const char *root, int node, int device, int minor) {
+  char path[64], text[256];
+  snprintf(path, sizeof path, "sys/class/kfd/kfd/topology/nodes/%d/properties", node);
+  snprintf(text, sizeof text,
+           "cpu_cores_count %d\nsimd_count %d\nmem_banks_count 1\nvendor_id 4098\ndevice_id %d\n"
+           "location_id 1280\ndrm_render_minor %d\nunique_id 0\n",
+           device == 0 ? 64 : 0, device == 0 ? 0 : 1216, device, minor);
+  write_below(root, path, text);
+  if (device == 0) return;
+  snprintf(path, sizeof path, "sys/class/drm/renderD%d/device/revision", minor);
+  write_below(root, path, minor == 131 ? "0x07\n" : "0x00\n");
+}
+
+/* Two CPUs, two MI300X, a die of an MI250X, and a card of a revision that the list has not. */
+static void test_list_amd(void **state) {
+  (void)state;
+  char root[] = "/tmp/tessera_gpus_XXXXXX", command[64];
+  tsr_device_info info[8];
+  assert_int_equal(tsr_offload_list_amd("/nowhere", info, 8), 0);
+  assert_non_null(mkdtemp(root));
+  assert_int_equal(tsr_offload_list_amd(root, info, 8), 0);
+  for (int node = 0; node < 2; node++) add_node(root, node, 0, 0);
+  assert_int_equal(tsr_offload_list_amd(root, info, 8), 0);
+  for (int node = 2; node < 4; node++) add_node(root, node, 0x74a1, 126 + node);
+  add_node(root, 4, 0x7408, 130);
+  add_node(root, 5, 0x74a1, 131);
+  assert_int_equal(tsr_offload_list_amd(root, info, 8), 4);
+  for (int i = 0; i < 4; i++) assert_string_equal(info[i].name, "AMD GPU"); /* there is no list */
+  write_below(root, "usr/share/libdrm/amdgpu.ids",
+              "# List of AMDGPU IDs\n1.0.0\n738C,\t01,\tAMD Instinct MI100\n"
+              "7408,\t00,\tAMD Instinct MI250X\n74A1,\t00,\tAMD Instinct MI300X\n");
+  assert_int_equal(tsr_offload_list_amd(root, info, 8), 4);
+  assert_string_equal(info[0].name, "AMD Instinct MI300X");
+  assert_string_equal(info[1].name, "AMD Instinct MI300X");
+  assert_string_equal(info[2].name, "AMD Instinct MI250X");
+  assert_string_equal(info[3].name, "AMD GPU");
+  assert_int_equal(tsr_offload_list_amd(root, info, 3), 3);
+  snprintf(command, sizeof command, "rm -r %s", root);
+  assert_int_equal(system(command), 0);
+}
+
 static void test_count_visible(void **state) {
   static const struct {
     const char *list;
@@ -538,6 +591,7 @@ int main(void) {
       cmocka_unit_test(test_lateness),
       cmocka_unit_test(test_prices_cross),
       cmocka_unit_test(test_list_nvidia),
+      cmocka_unit_test(test_list_amd),
       cmocka_unit_test(test_count_visible),
   };
   return cmocka_run_group_tests(tests, clear, NULL);

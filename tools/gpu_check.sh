@@ -8,8 +8,9 @@
 #   BUILD           build folder: build-gpu
 #   GPU_CHECK_OUT   logs and CSV: out
 #   GPU_CHECK_STEPS which steps: build machine tests random placements peer memcheck doors
-#                   testers bench four hip; peer runs tests and random problems as if no GPU reached
-#                   another one, and with two GPUs or more measures products both ways; four is
+#                   testers bench summa four hip; peer runs tests and random problems as if no GPU reached
+#                   another one, and with two GPUs or more measures products both ways; summa is
+#                   bench/summa.py, where there is an mpirun (MPIRUN: its words); four is
 #                   bench/four.py, where there are four GPUs; hip is the HIP engine over CUDA
 #                   (tests/hip/nvidia), in a build of its own, BUILD-hip
 #   GPU_CHECK_N     sizes of the benchmark: 8192,16384,32768
@@ -20,7 +21,7 @@ cd "$(dirname "$0")/.." || exit 1
 deps=${DEPS:-.deps}
 build=${BUILD:-build-gpu}
 out=${GPU_CHECK_OUT:-out}
-steps=${GPU_CHECK_STEPS:-build machine tests random placements peer memcheck doors testers bench four hip}
+steps=${GPU_CHECK_STEPS:-build machine tests random placements peer memcheck doors testers bench summa four hip}
 sizes=${GPU_CHECK_N:-8192,16384,32768}
 count=${GPU_CHECK_COUNT:-300}
 mkdir -p "$out"
@@ -135,6 +136,23 @@ bench() {
 four() {
   BUILD=$build python3 bench/four.py --csv "$out/four.csv" --resume --seconds "${GPU_CHECK_SECONDS:-540}"
 }
+# One CPU, one GPU, rows over processes, and SUMMA by hand: as many processes as a square has, on all GPUs.
+if [ -x "$deps/usr/bin/mpirun.openmpi" ]; then # not where it was built for
+  export OPAL_PREFIX=$deps/usr PMIX_INSTALL_PREFIX=$deps/usr
+  export LD_LIBRARY_PATH="$LD_LIBRARY_PATH:$libraries/openmpi/lib:$libraries/pmix2/lib"
+  launcher=$deps/usr/bin/mpirun.openmpi
+fi
+mpirun=${MPIRUN:-${launcher:-mpirun} --allow-run-as-root --oversubscribe --bind-to none --mca pml ob1
+  --mca btl self,vader}
+has_summa() { [ -x "$build/examples/summa" ] && command -v "${mpirun%% *}" >/dev/null; }
+summa() {
+  BUILD=$build python3 bench/summa.py --engine cuda --mpirun "$mpirun" --n "${sizes%%,*},16384" --block 1024 \
+    --csv "$out/summa.csv" --force
+}
+hip_summa() {
+  # shellcheck disable=SC2086 # words
+  TESSERA_ENGINE=hip $mpirun -n 4 "$build-hip/examples/summa" "${sizes%%,*}"
+}
 # The HIP engine on an NVIDIA GPU.
 build_hip() {
   cmake --preset release -B "$build-hip" -DTESSERA_HIP_NVIDIA=ON -DTESSERA_PYTHON=OFF \
@@ -169,17 +187,19 @@ if command -v compute-sanitizer >/dev/null; then step memcheck sanitized; fi
 step doors doors
 step testers testers
 step bench bench
+has_summa && step summa summa
 [ "$gpus" -lt 4 ] || step four four
 step hip-build build_hip
 step hip-tests hip_tests
 step hip-compile hip_compile
 step hip-random "$build-hip/tests/random_driver" --engine hip --devices 1 --seed 5 --count "$count"
 step hip-engines hip_engines
+has_summa && step hip-summa hip_summa
 
 echo
 echo "$gpus x $(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1)"
 printf '%s\n' "${table[@]}"
-for csv in "$out"/bench-*.csv "$out"/engines.csv; do
+for csv in "$out"/bench-*.csv "$out"/engines.csv "$out"/summa.csv; do
   if [ -f "$csv" ]; then echo && tr , "\t" <"$csv"; fi
 done
 exit $((bad > 0))

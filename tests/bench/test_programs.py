@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from conftest import SMALL
-from support import ROOT, setting_of_build
+from support import BUILD, ROOT, missing, setting_of_build
 from tessera_bench.options import Fail
 from tessera_bench.results import COLUMNS, read_csv
 from tessera_bench.run import index_of, rows_of, start
@@ -390,6 +390,44 @@ def test_pgemm_measured(program, mpi_driver):
                              ["--machine", "gpu*1 net:10"])
     assert code == 0 and "summa" in out and "weak" in out, err
     assert is_drawn("r.svg", "Products across processes, of one process")
+
+
+def test_summa(program, mpi_driver):
+    """One line for each configuration and extent, all of them right, in one chart with their roofs."""
+    if not (BUILD / "examples/summa").exists():
+        missing("example in this build (TESSERA_EXAMPLES)")
+    words = "--n 40,100 --engine host --devices 2 --processes 4 --block 16 --repeat 1 "
+    code, out, err = program("summa", words + "--csv s.csv --plot s.svg --network 1",
+                             ["--mpirun", setting_of_build("MPIEXEC_EXECUTABLE")])
+    assert code == 0 and len(out.splitlines()) == 1 + 8, err
+    rows = read_csv("s.csv", ["config", "right"])
+    assert [(r["config"], r["n"]) for r in rows] == [(c, n) for c in ("cpu", "gpu", "1d", "2d") for n in (40, 100)]
+    assert [(r["rows"], r["cols"], r["devices"]) for r in rows[::2]] == [(1, 1, 0), (1, 1, 1), (4, 1, 2), (2, 2, 2)]
+    assert all(r["right"] == 1 and r["peak_gflops"] > 0 for r in rows)
+    assert is_drawn("s.svg", "2D SUMMA, 2 x 2", "Under their roofs (dashed: links, then kernels)")
+    code, again, err = program("summa", "--from s.csv --plot t.svg")
+    assert code == 0 and again == out and is_drawn("t.svg", "one CPU"), err
+    for message, options in (("must be cuda, hip or host", "--engine cpu"),
+                             ("--machine: does nothing here", "--machine gpu*2")):
+        code, _, err = program("summa", options)
+        assert code == 2 and message in err
+    code, _, err = program("summa", "--n 40 --engine host --mpirun ./nowhere --repeat 1")
+    assert code == 1 and "nowhere" in err
+
+
+def test_roofs_of_summa():
+    """Flops a byte are those of A, B and C; a grid has A once for each column, and B for each row."""
+    from summa import intensity, roof, slope
+    row = {"type": "d", "n": 1200, "rows": 1, "cols": 1, "processes": 1, "peak_gflops": 1000,
+           "link_gb_s": 6, "network_gb_s": 0}
+    assert intensity(row) == pytest.approx(100)
+    assert roof(row) == pytest.approx(600)
+    assert slope(dict(row, rows=4, processes=4)) == pytest.approx(3)
+    # Each of four processes receives half of a row of blocks of A, and of a column of B.
+    grid = dict(row, rows=2, cols=2, processes=4, link_gb_s=600, network_gb_s=1)
+    seconds = 8 * 2 * 600 * 600 / 1e9
+    assert roof(grid) == pytest.approx(1e-9 * 2 * 1200**3 / seconds)
+    assert roof(dict(row, link_gb_s=0)) == 1000
 
 
 def test_figures_of_the_documents(program):

@@ -131,7 +131,18 @@ def calls(rows):
             f"{sum(abs(e - 1) <= 0.05 for e in errors)} of {len(errors)}.\n")
 
 
-KINDS = {"calls": calls, "engines": engines, "rates": rates, "points": points, "caps": caps, "composed": composed, "processes": processes}
+def summa(rows):
+    """A line for each extent, a column for each configuration of bench/summa.py."""
+    names = {"cpu": "one CPU", "gpu": "one GPU", "1d": "1D over processes", "2d": "2D SUMMA"}
+    cells = {}
+    for row in rows:
+        cells.setdefault(row["n"], {})[row["config"]] = three_digits(float(row["gflops"]) / 1e3)
+    return "TFLOP/s:\n\n" + table(["N", *names.values()],
+                                  [[n, *(found.get(name, "") for name in names)] for n, found in cells.items()])
+
+
+KINDS = {"calls": calls, "engines": engines, "rates": rates, "points": points, "caps": caps, "composed": composed,
+         "processes": processes, "summa": summa}
 
 
 def section(run):

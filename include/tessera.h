@@ -145,10 +145,14 @@ typedef struct tsr_options {
   int reproducible;    /* 1: the same bits on any number of devices; 0: not; -1: default */
   int check;           /* 1: verify every plan, poison buffers; 0: not; -1: default */
   int trace;           /* 1: keep measured times with plans, for timelines; 0: not */
+  const char *arithmetic; /* how gemm of fp32 and fp64, real and complex, is computed: "native";
+                             "emulated", from products of 8-bit integers, as accurate as native;
+                             "emulated:M" with M moduli, 4 to 16; "auto": whichever is predicted to
+                             be faster; NULL: what the environment says, else native */
 } tsr_options;
 
 #define TSR_OPTIONS_DEFAULT \
-  { sizeof(tsr_options), NULL, NULL, NULL, 0, NULL, -1, -1, 0 }
+  { sizeof(tsr_options), NULL, NULL, NULL, 0, NULL, -1, -1, 0, NULL }
 
 /* Makes a context; tsr_context_destroy ends it. options may be NULL (all defaults).
  * TSR_ERR_ARGUMENT: an option is wrong, or options->size is no size that this version knows.
@@ -201,6 +205,11 @@ typedef void (*tsr_progress)(void *user, double fraction, const char *what);
  * what is the operation's name. For a call that takes less than a tenth of a second progress is
  * called once, at the end, with fraction 1. progress must not call the library on this context. */
 TSR_API tsr_status tsr_set_progress(tsr_context *context, tsr_progress progress, void *user);
+
+/* Sets how later calls of this context are computed: "native", "emulated", "emulated:M" or "auto",
+ * as tsr_options.arithmetic; NULL: what the environment says, else native. TSR_ERR_ARGUMENT: it is
+ * none of these; then nothing changes. */
+TSR_API tsr_status tsr_set_arithmetic(tsr_context *context, const char *arithmetic);
 
 /* Waits for the calls in flight, then gives the memory that the context keeps for later calls, on
  * its devices and in its staging ring, back to the system. */

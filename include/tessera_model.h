@@ -39,7 +39,8 @@ typedef struct tsr_prediction {
 TSR_API tsr_status tsr_plan_predict(const tsr_plan *plan, tsr_prediction *prediction);
 
 /* The floor of the plan's call when products run at that many flops/s on each device, for instance
- * at the rate that was measured in the same run on the same data. */
+ * at the rate that was measured in the same run on the same data. That is a rate of native
+ * products: the floor of an emulated plan is by the machine's rates, whatever the rate. */
 TSR_API tsr_status tsr_plan_floor(const tsr_plan *plan, double rate, double *seconds);
 
 /*

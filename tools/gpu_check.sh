@@ -8,8 +8,10 @@
 #   BUILD           build folder: build-gpu
 #   GPU_CHECK_OUT   logs and CSV: out
 #   GPU_CHECK_STEPS which steps: build machine tests random placements peer memcheck doors
-#                   testers bench summa four hip; peer runs tests and random problems as if no GPU reached
-#                   another one, and with two GPUs or more measures products both ways; summa is
+#                   testers emulated bench summa four hip; peer runs tests and random problems as if no GPU
+#                   reached another one, and with two GPUs or more measures products both ways;
+#                   emulated computes products natively and emulated in turn, and runs netlib's
+#                   testers with emulation forced; summa is
 #                   bench/summa.py, where there is an mpirun (MPIRUN: its words); four is
 #                   bench/four.py, where there are four GPUs; hip is the HIP engine over CUDA
 #                   (tests/hip/nvidia), in a build of its own, BUILD-hip
@@ -21,7 +23,7 @@ cd "$(dirname "$0")/.." || exit 1
 deps=${DEPS:-.deps}
 build=${BUILD:-build-gpu}
 out=${GPU_CHECK_OUT:-out}
-steps=${GPU_CHECK_STEPS:-build machine tests random placements peer memcheck doors testers bench summa four hip}
+steps=${GPU_CHECK_STEPS:-build machine tests random placements peer memcheck doors testers emulated bench summa four hip}
 sizes=${GPU_CHECK_N:-8192,16384,32768}
 count=${GPU_CHECK_COUNT:-300}
 mkdir -p "$out"
@@ -124,6 +126,24 @@ testers() { # netlib's, of the BLAS and of CBLAS, on as many devices as there ar
   done
   return $bad
 }
+emulated() { # on one GPU, operands resident and in pinned host memory; the driver checks every result
+  local type n arithmetic cases=()
+  rm -f "$out"/bench-native.csv "$out"/bench-emulated.csv
+  for type in d s z; do
+    for n in 2048 4096 8192 16384; do cases+=("gemm $type $n $n $n home=0,0,0"); done
+    cases+=("gemm $type 16384 16384 16384 home=p,p,p")
+  done
+  for arithmetic in native emulated; do
+    echo "TESSERA_ARITHMETIC=$arithmetic"
+    TESSERA_ARITHMETIC=$arithmetic "$build/bench/tessera-bench" --devices 1 --details \
+      --csv "$out/bench-$arithmetic.csv" "${cases[@]}" || return 1
+  done
+  for type in s d c z; do
+    TESSERA_ARITHMETIC=emulated TSR_TEST_ENGINE=cuda TSR_NETLIB=${libraries:+$libraries/blas} \
+      sh tests/dropin/test_testers.sh "$build" 1 "$type" | tee "$out/emulated-$type.log"
+    grep -q ' passed, 0 failed$' "$out/emulated-$type.log" || return 1
+  done
+}
 bench() {
   local homes
   rm -f "$out"/bench-*.csv
@@ -186,6 +206,7 @@ if [ "$gpus" -gt 1 ]; then step peer-bench peer_bench; fi
 if command -v compute-sanitizer >/dev/null; then step memcheck sanitized; fi
 step doors doors
 step testers testers
+step emulated emulated
 step bench bench
 has_summa && step summa summa
 [ "$gpus" -lt 4 ] || step four four

@@ -96,6 +96,7 @@ SECTIONS = (
         Call("set_budget", ("t", "device", "bytes"), "Devices are numbered from 0, as in all interfaces of Tessera."),
         Call("get_budget", ("t", "device", "bytes=size")),
         Call("set_stream", ("t", "device", "stream=address")),
+        Call("set_arithmetic", ("t", "arithmetic=name")),
     )),
     ("Events", (
         Call("event_record", ("t", "event=new event")),

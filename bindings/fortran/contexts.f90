@@ -45,6 +45,7 @@ module tessera_contexts
     integer(c_size_t) :: memory
     type(c_ptr) :: budgets
     integer(c_int) :: reproducible, check, trace
+    type(c_ptr) :: arithmetic
   end type
 
   ! What tsr_set_progress is given: fraction is 0 to 1, what a C string, user what came with it.
@@ -112,21 +113,22 @@ contains
   ! Makes a context; tsr_context_destroy ends it. An option that is absent is taken from the
   ! environment, else chosen. memory is the budget of each device [bytes].
   subroutine tsr_context_create(t, engine, devices, machine, memory, budgets, reproducible, check, &
-    trace, stat, errmsg)
+    trace, stat, errmsg, arithmetic)
     type(tsr_context), intent(out) :: t
-    character(*), intent(in), optional :: engine, devices, machine, budgets
+    character(*), intent(in), optional :: engine, devices, machine, budgets, arithmetic
     integer(int64), intent(in), optional :: memory
     logical, intent(in), optional :: reproducible, check, trace
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     character(kind=c_char), allocatable, target :: words(:, :)
     type(options) :: settings
-    allocate (words(longest() + 1, 4))
+    allocate (words(longest() + 1, 5))
     settings%size = c_sizeof(settings)
     settings%engine = word(1, engine)
     settings%devices = word(2, devices)
     settings%machine = word(3, machine)
     settings%budgets = word(4, budgets)
+    settings%arithmetic = word(5, arithmetic)
     settings%memory = 0
     if (present(memory)) settings%memory = int(memory, c_size_t)
     settings%reproducible = choice(reproducible)
@@ -140,6 +142,7 @@ contains
       if (present(devices)) longest = max(longest, len(devices))
       if (present(machine)) longest = max(longest, len(machine))
       if (present(budgets)) longest = max(longest, len(budgets))
+      if (present(arithmetic)) longest = max(longest, len(arithmetic))
     end function
     ! The text as a C string in column i of words; a null pointer if it is absent.
     function word(i, text) result(pointer)

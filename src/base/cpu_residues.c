@@ -8,28 +8,50 @@
 
 /* ---- Making residues --------------------------------------------------------- */
 
-/* A line of op(a): k elements, `step` elements apart. */
+/* A line of op(a): k elements, `step` elements apart. parts: numbers of an element. */
 typedef struct line_elements {
   tsr_type type;
   const void *first;
   int64_t step, k;
+  int parts;
+  bool conjugated;
 } line_elements;
 
-static double element(const line_elements *line, int64_t h) {
-  int64_t at = h * line->step;
-  return line->type == TSR_S ? (double)((const float *)line->first)[at]
-                             : ((const double *)line->first)[at];
+/* Part 0, the real one, or 1 of an element; a real element has no other. */
+static double part_of(const line_elements *line, int64_t h, int part) {
+  int64_t at = h * line->step * line->parts + part;
+  if (part >= line->parts) return 0;
+  double value = tsr_type_get(line->type)->size == sizeof(float) * (size_t)line->parts
+                     ? (double)((const float *)line->first)[at]
+                     : ((const double *)line->first)[at];
+  return part == 1 && line->conjugated ? -value : value;
 }
 
 static tsr_line measure(const line_elements *line, double root) {
   tsr_line_sums sums = {0};
   double most = 0;
-  for (int64_t h = 0; h < line->k; h++) most = tsr_greater(most, fabs(element(line, h)));
+  for (int64_t h = 0; h < line->k; h++)
+    for (int part = 0; part < line->parts; part++)
+      most = tsr_greater(most, fabs(part_of(line, h, part)));
   if (most > 0 && most < INFINITY) {
     int top = tsr_top_of(most);
-    for (int64_t h = 0; h < line->k; h++) tsr_line_add(&sums, fabs(element(line, h)), top);
+    for (int64_t h = 0; h < line->k; h++)
+      tsr_line_add(&sums, fabs(part_of(line, h, 0)), fabs(part_of(line, h, 1)), top);
   }
-  return tsr_line_of(&sums, most, line->k, root);
+  return tsr_line_of(&sums, most, line->k * line->parts, root);
+}
+
+/* Writes the residues of an element to byte `to` of each plane. */
+static void convert_element(const tsr_moduli *moduli, int parts, int64_t re, int64_t im, int8_t *to,
+                            int64_t plane) {
+  int count = moduli->count;
+  for (int l = 0; l < count; l++) {
+    int32_t p = moduli->modulus[l], r = tsr_residue(re, p), i = tsr_residue(im, p);
+    to[l * plane] = (int8_t)r;
+    if (parts == 1) continue;
+    to[(count + l) * plane] = (int8_t)i;
+    to[(2 * count + l) * plane] = (int8_t)tsr_residue(r + i, p);
+  }
 }
 
 /* Writes the line's residues to line `to` of each plane; 0 for a line that is not finite. */
@@ -38,26 +60,35 @@ static void convert(const line_elements *line, const tsr_line *record, const tsr
   bool finite = record->exponent != TSR_LINE_NOT_FINITE;
   for (int64_t h = 0; h < ld; h++) {
     bool used = finite && h < line->k;
-    int64_t x = used ? tsr_integer_of(element(line, h), record->exponent) : 0;
-    for (int l = 0; l < moduli->count; l++)
-      to[l * plane + h] = (int8_t)tsr_residue(x, moduli->modulus[l]);
+    int64_t re = used ? tsr_integer_of(part_of(line, h, 0), record->exponent) : 0;
+    int64_t im = used ? tsr_integer_of(part_of(line, h, 1), record->exponent) : 0;
+    convert_element(moduli, line->parts, re, im, to + h, plane);
   }
 }
 
-static tsr_line *records_of(const void *block, int64_t ld, tsr_residue_lines lines, int moduli) {
-  return (tsr_line *)((char *)block + tsr_residues_records(ld, lines.lines, moduli)) + lines.first;
+static tsr_line *records_of(const tsr_kernel_args *x, const void *block, int64_t ld, int operand) {
+  tsr_residue_lines lines = x->residues.of[operand];
+  int planes = tsr_residue_planes(x->type, x->residues.moduli);
+  return (tsr_line *)((char *)block + tsr_residues_records(ld, lines.lines, planes)) + lines.first;
+}
+
+static int parts_of(tsr_type type) {
+  return tsr_type_get(type)->complex_valued ? 2 : 1;
 }
 
 static void make_residues(const tsr_kernel_args *x) {
   const tsr_residue_lines *to = &x->residues.of[2];
   tsr_moduli moduli;
   tsr_moduli_fill(x->residues.moduli, &moduli);
-  tsr_line *records = records_of(x->c, x->ldc, *to, moduli.count);
+  tsr_line *records = records_of(x, x->c, x->ldc, 2);
+  line_elements line = {.type = x->type,
+                        .step = tsr_kernel_offset(x->transa, 1, 0, x->lda),
+                        .k = x->m,
+                        .parts = parts_of(x->type),
+                        .conjugated = x->transb == TSR_CONJ_TRANS};
   for (int64_t i = 0; i < x->n; i++) {
-    int64_t size = (int64_t)tsr_type_get(x->type)->size;
     int64_t start = tsr_kernel_offset(x->transa, 0, i, x->lda);
-    line_elements line = {x->type, (const char *)x->a + start * size,
-                          tsr_kernel_offset(x->transa, 1, 0, x->lda), x->m};
+    line.first = (const char *)x->a + start * (int64_t)tsr_type_get(x->type)->size;
     records[i] = measure(&line, moduli.root);
     convert(&line, &records[i], &moduli, (int8_t *)x->c + (to->first + i) * x->ldc, x->ldc,
             to->lines * x->ldc);
@@ -88,29 +119,87 @@ static const int8_t *line_at(const void *block, int64_t ld, tsr_residue_lines of
   return (const int8_t *)block + ((int64_t)plane * of.lines + of.first + i) * ld;
 }
 
-static double read_c(const tsr_kernel_args *x, int64_t at) {
-  if (x->beta.re == 0) return 0;
-  return x->type == TSR_S ? (double)((const float *)x->c)[at] : ((const double *)x->c)[at];
+static bool is_zero(tsr_scalar s) {
+  return s.re == 0 && s.im == 0;
 }
 
-static void write_c(const tsr_kernel_args *x, int64_t at, double value) {
-  if (x->type == TSR_S)
-    ((float *)x->c)[at] = (float)value;
-  else
-    ((double *)x->c)[at] = value;
+/* An element of c; 0 if it is not used. */
+static tsr_complex read_c(const tsr_kernel_args *x, int64_t at) {
+  const float *s = x->c;
+  const double *d = x->c;
+  if (is_zero(x->beta)) return (tsr_complex){0, 0};
+  switch (x->type) {
+    case TSR_S:
+      return (tsr_complex){(double)s[at], 0};
+    case TSR_D:
+      return (tsr_complex){d[at], 0};
+    case TSR_C:
+      return (tsr_complex){(double)s[2 * at], (double)s[2 * at + 1]};
+    default:
+      return (tsr_complex){d[2 * at], d[2 * at + 1]};
+  }
+}
+
+static void write_c(const tsr_kernel_args *x, int64_t at, tsr_complex value) {
+  float *s = x->c;
+  double *d = x->c;
+  switch (x->type) {
+    case TSR_S:
+      s[at] = (float)value.re;
+      break;
+    case TSR_D:
+      d[at] = value.re;
+      break;
+    case TSR_C:
+      s[2 * at] = (float)value.re;
+      s[2 * at + 1] = (float)value.im;
+      break;
+    default:
+      d[2 * at] = value.re;
+      d[2 * at + 1] = value.im;
+  }
+}
+
+/* The residue of the product of line i of a and line j of b in a plane of modulus p. */
+static int32_t in_plane(const tsr_kernel_args *x, int plane, int32_t p, int64_t i, int64_t j) {
+  const tsr_residue_lines *of = x->residues.of;
+  return product_modulo(line_at(x->a, x->lda, of[0], plane, i),
+                        line_at(x->b, x->ldb, of[1], plane, j), x->k, p);
+}
+
+static tsr_complex multiply_real(const tsr_kernel_args *x, const tsr_moduli *moduli, int64_t i,
+                                 int64_t j, int power, double c) {
+  tsr_recovery r = tsr_recovery_start();
+  for (int l = 0; l < moduli->count; l++)
+    tsr_recovery_add(&r, moduli, l, in_plane(x, l, moduli->modulus[l], i, j));
+  return (tsr_complex){
+      tsr_recovered_update(tsr_recovery_end(&r, moduli), power, x->alpha.re, x->beta.re, c), 0};
+}
+
+/* By three products (Karatsuba), which is exact on residues. */
+static tsr_complex multiply_complex(const tsr_kernel_args *x, const tsr_moduli *moduli, int64_t i,
+                                    int64_t j, int power, tsr_complex c) {
+  tsr_recovery re = tsr_recovery_start(), im = tsr_recovery_start();
+  int count = moduli->count;
+  for (int l = 0; l < count; l++) {
+    int32_t p = moduli->modulus[l], reals = in_plane(x, l, p, i, j);
+    int32_t imaginaries = in_plane(x, count + l, p, i, j);
+    int32_t sums = in_plane(x, 2 * count + l, p, i, j);
+    tsr_recovery_add(&re, moduli, l, tsr_residue(reals - imaginaries, p));
+    tsr_recovery_add(&im, moduli, l, tsr_residue(sums - reals - imaginaries, p));
+  }
+  return tsr_recovered_complex(tsr_recovery_end(&re, moduli), tsr_recovery_end(&im, moduli), power,
+                               (tsr_complex){x->alpha.re, x->alpha.im},
+                               (tsr_complex){x->beta.re, x->beta.im}, c);
 }
 
 static void multiply_lines(const tsr_kernel_args *x, const tsr_moduli *moduli, int64_t i, int64_t j,
                            int power) {
-  const tsr_residue_args *r = &x->residues;
-  int32_t residue[TSR_MODULI_MOST];
-  for (int l = 0; l < moduli->count; l++)
-    residue[l] = product_modulo(line_at(x->a, x->lda, r->of[0], l, i),
-                                line_at(x->b, x->ldb, r->of[1], l, j), x->k, moduli->modulus[l]);
   int64_t at = i + j * x->ldc;
+  tsr_complex c = read_c(x, at);
   write_c(x, at,
-          tsr_recovered_update(tsr_recover(moduli, residue), power, x->alpha.re, x->beta.re,
-                               read_c(x, at)));
+          parts_of(x->type) == 2 ? multiply_complex(x, moduli, i, j, power, c)
+                                 : multiply_real(x, moduli, i, j, power, c.re));
 }
 
 /* Whether the accuracy can be promised for the whole block. */
@@ -118,27 +207,25 @@ static bool judge(const tsr_kernel_args *x, const tsr_line *rows, const tsr_line
   tsr_worst a = tsr_worst_start(), b = tsr_worst_start();
   for (int64_t i = 0; i < x->m; i++) tsr_worst_add(&a, &rows[i]);
   for (int64_t j = 0; j < x->n; j++) tsr_worst_add(&b, &columns[j]);
-  return tsr_verdict(&a, &b, x->k, x->residues.tolerance);
+  return tsr_verdict(&a, &b, x->k, parts_of(x->type) == 2, x->residues.tolerance);
 }
 
 /* Without a promise, c stays as it was; where beta is 0, c need not hold anything, and gets 0. */
 static void refuse(const tsr_kernel_args *x) {
   if (x->residues.verdict != NULL) *x->residues.verdict = 1;
-  if (x->beta.re != 0) return;
+  if (!is_zero(x->beta)) return;
   for (int64_t j = 0; j < x->n; j++)
-    for (int64_t i = 0; i < x->m; i++) write_c(x, i + j * x->ldc, 0);
+    for (int64_t i = 0; i < x->m; i++) write_c(x, i + j * x->ldc, (tsr_complex){0, 0});
 }
 
 static void multiply(const tsr_kernel_args *x) {
-  const tsr_residue_args *r = &x->residues;
-  const tsr_line *rows = records_of(x->a, x->lda, r->of[0], r->moduli);
-  const tsr_line *columns = records_of(x->b, x->ldb, r->of[1], r->moduli);
+  const tsr_line *rows = records_of(x, x->a, x->lda, 0), *columns = records_of(x, x->b, x->ldb, 1);
   if (!judge(x, rows, columns)) {
     refuse(x);
     return;
   }
   tsr_moduli moduli;
-  tsr_moduli_fill(r->moduli, &moduli);
+  tsr_moduli_fill(x->residues.moduli, &moduli);
   for (int64_t j = 0; j < x->n; j++)
     for (int64_t i = 0; i < x->m; i++)
       multiply_lines(x, &moduli, i, j, -(rows[i].exponent + columns[j].exponent));

@@ -38,8 +38,9 @@ typedef enum tsr_kernel {
   TSR_KERNEL_TRMM,
   /* In place: c = alpha op(a)^-1 c or c = alpha c op(a)^-1; b and beta are not used. */
   TSR_KERNEL_TRSM,
-  /* Products in residues (base/moduli.h), in the types s and d. RESIDUES makes the residues c of
-   * the n lines of k = m elements that are the columns of op(a). */
+  /* Products in residues (base/moduli.h), in the types s, d, c and z. RESIDUES makes the residues c
+   * of the n lines of m elements that are the columns of op(a); transb TSR_CONJ_TRANS: conjugated.
+   */
   TSR_KERNEL_RESIDUES,
   /* c = alpha op(A) op(B) + beta c, from the residues of the rows of op(A) and of the columns of
    * op(B) (transa is TSR_TRANS: a has a line for each row). Where residues.verdict says that the

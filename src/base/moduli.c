@@ -64,7 +64,8 @@ void tsr_moduli_fill(int count, tsr_moduli *moduli) {
 }
 
 int tsr_moduli_of_type(tsr_type type) {
-  return type == TSR_D ? 14 : type == TSR_S ? 7 : 0;
+  bool wide = type == TSR_D || type == TSR_Z;
+  return wide ? 14 : type == TSR_S || type == TSR_C ? 7 : 0;
 }
 
 static double product_of(int count) {
@@ -76,5 +77,6 @@ static double product_of(int count) {
 double tsr_moduli_tolerance(tsr_type type, int moduli, int64_t k) {
   int usual = tsr_moduli_of_type(type);
   double worse = moduli < usual ? sqrt(product_of(usual) / product_of(moduli)) : 1;
+  if (tsr_type_get(type)->complex_valued) worse *= 2.82;
   return ((double)k + 0.75) * tsr_type_get(type)->epsilon * worse;
 }

@@ -17,6 +17,11 @@
 
 #include "base/types.h"
 
+/* How functions are declared that GPUs' code uses, too. */
+#ifndef TSR_RESIDUES_INLINE
+#define TSR_RESIDUES_INLINE static inline
+#endif
+
 /* The most moduli: with them a scaled element fits 64 bits, and P, their product, three digits. The
  * least: with fewer, a sum over k < 2^31 leaves no room for the elements. */
 enum { TSR_MODULI_LEAST = 4, TSR_MODULI_MOST = 16, TSR_MODULI_DIGITS = 3, TSR_MODULI_BITS = 42 };
@@ -42,7 +47,7 @@ int tsr_moduli_of_type(tsr_type type);
 
 /* The part of (|A||B|)_ij that conversion to `moduli` residues may add to the error of element
  * (i, j), for a sum of k products: (k + 0.75) u, or larger by sqrt(P of the type / P) with fewer
- * moduli than the type's. */
+ * moduli than the type's. Of complex types 2 sqrt(2) times as much, as native products have. */
 double tsr_moduli_tolerance(tsr_type type, int moduli, int64_t k);
 
 /* ---- Layout ---------------------------------------------------------------- */
@@ -60,22 +65,27 @@ typedef struct tsr_line {
 #define TSR_LINE_NOT_FINITE INT32_MIN
 
 /* The residues of n lines of k elements lie in planes, one for each modulus: line i of plane l
- * begins at byte (l n + i) ld, and bytes k .. ld - 1 of a line are 0. The records of the lines
- * (tsr_line) follow the planes. */
+ * begins at byte (l n + i) ld, and bytes k .. ld - 1 of a line are 0. Of complex elements there are
+ * three planes for each modulus: those of the real parts come first, then those of the imaginary
+ * parts, then those of their sums. The records of the lines (tsr_line) follow the planes. */
+
+static inline int tsr_residue_planes(tsr_type type, int moduli) {
+  return type == TSR_C || type == TSR_Z ? 3 * moduli : moduli;
+}
 
 /* Bytes of a line: long lines begin at cache lines, short ones at whole loads. */
-static inline int64_t tsr_residues_ld(int64_t k) {
+TSR_RESIDUES_INLINE int64_t tsr_residues_ld(int64_t k) {
   int64_t step = k >= 512 ? 128 : 16;
   return (k + step - 1) / step * step;
 }
 
-static inline size_t tsr_residues_bytes(int64_t k, int64_t lines, int moduli) {
-  return (size_t)lines * ((size_t)moduli * (size_t)tsr_residues_ld(k) + sizeof(tsr_line));
+TSR_RESIDUES_INLINE size_t tsr_residues_bytes(int64_t k, int64_t lines, int planes) {
+  return (size_t)lines * ((size_t)planes * (size_t)tsr_residues_ld(k) + sizeof(tsr_line));
 }
 
 /* Where the records of the lines begin, in bytes. */
-static inline size_t tsr_residues_records(int64_t ld, int64_t lines, int moduli) {
-  return (size_t)lines * (size_t)moduli * (size_t)ld;
+TSR_RESIDUES_INLINE size_t tsr_residues_records(int64_t ld, int64_t lines, int planes) {
+  return (size_t)lines * (size_t)planes * (size_t)ld;
 }
 
 #endif

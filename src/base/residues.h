@@ -15,10 +15,6 @@
 
 #include "base/moduli.h"
 
-#ifndef TSR_RESIDUES_INLINE
-#define TSR_RESIDUES_INLINE static inline
-#endif
-
 /* ---- Scaling ---------------------------------------------------------------- */
 
 /* 2^power, for powers -1022 to 1023. */
@@ -62,16 +58,19 @@ typedef struct tsr_line_sums {
   uint32_t at_least[12];   /* as in tsr_line */
 } tsr_line_sums;
 
-TSR_RESIDUES_INLINE void tsr_line_add(tsr_line_sums *sums, double magnitude, int top) {
-  uint32_t down, up = tsr_units(magnitude, top, &down);
-  sums->units += up;
-  sums->squares += (uint64_t)up * up;
+/* Adds an element by the magnitudes of its parts; that of the imaginary part of a real one is 0.
+ * The element's own is between the greater one and their sum. */
+TSR_RESIDUES_INLINE void tsr_line_add(tsr_line_sums *sums, double real, double imaginary, int top) {
+  uint32_t down, other, up = tsr_units(real, top, &down), more = tsr_units(imaginary, top, &other);
+  sums->units += up + more;
+  sums->squares += (uint64_t)up * up + (uint64_t)more * more;
+  if (other > down) down = other;
   for (int t = 0; t < 12; t++) sums->at_least[t] += down >= 2048u >> t;
 }
 
-/* The record of a line of k elements whose greatest magnitude is `most`. The exponent is the
- * greatest for which the norm of the scaled line, rounding included (sqrt(k) / 2), is at most
- * `root`. The factor below 1 is more than all rounding errors here. */
+/* The record of a line of k real numbers (two for each complex element) whose greatest magnitude is
+ * `most`. The exponent is the greatest for which the norm of the scaled line, rounding included
+ * (sqrt(k) / 2), is at most `root`. The factor below 1 is more than all rounding errors here. */
 TSR_RESIDUES_INLINE tsr_line tsr_line_of(const tsr_line_sums *sums, double most, int64_t k,
                                          double root) {
   tsr_line line;
@@ -122,18 +121,30 @@ TSR_RESIDUES_INLINE tsr_pair tsr_sum_of(double a, double b) {
   return sum;
 }
 
-/* The integer whose residues are r, from its digits, which are normalised first. A pair has 106
- * bits or more, and an integer of up to 106 bits is exact. */
-TSR_RESIDUES_INLINE tsr_pair tsr_recover(const tsr_moduli *m, const int32_t *r) {
-  int64_t digit[TSR_MODULI_DIGITS] = {0, 0, 0};
-  double turns = 0;
-  for (int l = 0; l < m->count; l++) {
-    for (int d = 0; d < TSR_MODULI_DIGITS; d++) digit[d] += r[l] * m->weight[l][d];
-    turns += r[l] * m->ratio[l];
-  }
-  int64_t whole = (int64_t)rint(turns);
+/* The integer whose residues are added one by one. */
+typedef struct tsr_recovery {
+  int64_t digit[TSR_MODULI_DIGITS];
+  double turns;
+} tsr_recovery;
+
+TSR_RESIDUES_INLINE tsr_recovery tsr_recovery_start(void) {
+  tsr_recovery r;
+  memset(&r, 0, sizeof r);
+  return r;
+}
+
+TSR_RESIDUES_INLINE void tsr_recovery_add(tsr_recovery *r, const tsr_moduli *m, int l,
+                                          int32_t residue) {
+  for (int d = 0; d < TSR_MODULI_DIGITS; d++) r->digit[d] += residue * m->weight[l][d];
+  r->turns += residue * m->ratio[l];
+}
+
+/* The integer, from its digits, which are normalised first. A pair has 106 bits or more, and an
+ * integer of up to 106 bits is exact. */
+TSR_RESIDUES_INLINE tsr_pair tsr_recovery_end(const tsr_recovery *r, const tsr_moduli *m) {
+  int64_t digit[TSR_MODULI_DIGITS], whole = (int64_t)rint(r->turns);
   const int64_t mask = (INT64_C(1) << TSR_MODULI_BITS) - 1;
-  for (int d = 0; d < TSR_MODULI_DIGITS; d++) digit[d] -= whole * m->product[d];
+  for (int d = 0; d < TSR_MODULI_DIGITS; d++) digit[d] = r->digit[d] - whole * m->product[d];
   for (int d = 0; d + 1 < TSR_MODULI_DIGITS; d++) {
     int64_t low = digit[d] & mask;
     digit[d + 1] += (digit[d] - low) / (mask + 1);
@@ -171,6 +182,51 @@ TSR_RESIDUES_INLINE double tsr_recovered_update(tsr_pair x, int power, double al
   rest = tsr_scaled(rest, power) + fma(beta, c, -kept);
   tsr_pair sum = tsr_sum_of(product, kept);
   return fabs(sum.high) < INFINITY ? sum.high + (sum.low + rest) : sum.high;
+}
+
+/* Adds x y to a sum of which low is the part that high lacks. */
+TSR_RESIDUES_INLINE void tsr_add_product(tsr_pair *sum, double x, double y) {
+  double product = x * y;
+  tsr_pair both = tsr_sum_of(sum->high, product);
+  sum->low += both.low + fma(x, y, -product);
+  sum->high = both.high;
+}
+
+/* x y + z w + beta_x c_x + beta_y c_y with one rounding, but for terms of 2^-104 of the summands:
+ * a part of alpha x + beta c of complex numbers, where x has been scaled. */
+TSR_RESIDUES_INLINE double tsr_complex_part(double alpha_x, tsr_pair x, double alpha_y, tsr_pair y,
+                                            double beta_x, double c_x, double beta_y, double c_y) {
+  double plain = alpha_x * x.high + alpha_y * y.high;
+  bool kept = beta_x != 0 || beta_y != 0;
+  if (kept) plain = plain + (beta_x * c_x + beta_y * c_y);
+  if (!(fabs(plain) < INFINITY)) return plain;
+  tsr_pair sum;
+  sum.high = sum.low = 0;
+  tsr_add_product(&sum, alpha_x, x.high);
+  tsr_add_product(&sum, alpha_y, y.high);
+  if (kept) tsr_add_product(&sum, beta_x, c_x);
+  if (kept) tsr_add_product(&sum, beta_y, c_y);
+  sum.low += alpha_x * x.low + alpha_y * y.low;
+  return sum.high + sum.low;
+}
+
+/* A complex number. */
+typedef struct tsr_complex {
+  double re, im;
+} tsr_complex;
+
+/* alpha x 2^power + beta c, where x is re + i im. */
+TSR_RESIDUES_INLINE tsr_complex tsr_recovered_complex(tsr_pair re, tsr_pair im, int power,
+                                                      tsr_complex alpha, tsr_complex beta,
+                                                      tsr_complex c) {
+  tsr_complex result;
+  re.high = tsr_scaled(re.high, power);
+  re.low = tsr_scaled(re.low, power);
+  im.high = tsr_scaled(im.high, power);
+  im.low = tsr_scaled(im.low, power);
+  result.re = tsr_complex_part(alpha.re, re, -alpha.im, im, beta.re, c.re, -beta.im, c.im);
+  result.im = tsr_complex_part(alpha.re, im, alpha.im, re, beta.re, c.im, beta.im, c.re);
+  return result;
 }
 
 /* ---- The certificate ------------------------------------------------------------ */
@@ -221,14 +277,15 @@ TSR_RESIDUES_INLINE double tsr_least_product(const tsr_worst *a, const tsr_worst
 
 /* Whether |error| <= tolerance (|A||B|) can be promised for all elements of a block of C, from what
  * holds for its rows (a) and columns (b). In units of the tops, an element of a changes by at most
- * 2^-(room + 1) when it is rounded. */
+ * 2^-(room + 1) when it is rounded, a complex one by sqrt(2) times that. */
 TSR_RESIDUES_INLINE bool tsr_verdict(const tsr_worst *a, const tsr_worst *b, int64_t k,
-                                     double tolerance) {
+                                     bool complex_valued, double tolerance) {
   if (!a->finite || !b->finite) return false;
   if (!a->any || !b->any) return true;
-  double error = tsr_scaled((double)a->sum, -12 - b->room - 1) +
-                 tsr_scaled((double)b->sum, -12 - a->room - 1) +
-                 tsr_scaled((double)k, -a->room - b->room - 2);
+  double one = complex_valued ? 1.4143 : 1, both = complex_valued ? 2 : 1;
+  double error = one * (tsr_scaled((double)a->sum, -12 - b->room - 1) +
+                        tsr_scaled((double)b->sum, -12 - a->room - 1)) +
+                 both * tsr_scaled((double)k, -a->room - b->room - 2);
   return error * (1 + 0x1p-40) <= tolerance * tsr_least_product(a, b, k);
 }
 

@@ -79,21 +79,27 @@ tsr_status tsr_settings_tile(int64_t *tile) {
   return text != NULL ? tsr_parse_int("TESSERA_TILE", text, 1, INT32_MAX, tile) : TSR_OK;
 }
 
-tsr_status tsr_settings_arithmetic(tsr_arithmetic *arithmetic) {
-  const char *text = tsr_setting_text("TESSERA_ARITHMETIC");
+tsr_status tsr_parse_arithmetic(const char *what, const char *text, tsr_arithmetic *arithmetic) {
   static const char prefix[] = "emulated:";
+  static const struct {
+    const char *word;
+    tsr_arithmetic_kind kind;
+  } words[] = {{"native", TSR_NATIVE}, {"emulated", TSR_EMULATED}, {"auto", TSR_FASTER}};
   int64_t moduli = 0;
-  *arithmetic = (tsr_arithmetic){false, 0};
-  if (text == NULL || strcmp(text, "native") == 0) return TSR_OK;
-  if (strncmp(text, prefix, sizeof prefix - 1) == 0)
-    TSR_TRY(tsr_parse_int("the M of TESSERA_ARITHMETIC", text + sizeof prefix - 1, TSR_MODULI_LEAST,
-                          TSR_MODULI_MOST, &moduli));
-  else if (strcmp(text, "emulated") != 0)
+  *arithmetic = (tsr_arithmetic){TSR_NATIVE, 0};
+  if (text == NULL) return TSR_OK;
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (strcmp(text, words[i].word) == 0) {
+      arithmetic->kind = words[i].kind;
+      return TSR_OK;
+    }
+  bool counted = strncmp(text, prefix, sizeof prefix - 1) == 0;
+  if (!counted || tsr_parse_int(what, text + sizeof prefix - 1, TSR_MODULI_LEAST, TSR_MODULI_MOST,
+                                &moduli) != TSR_OK)
     return tsr_fail(TSR_ERR_ARGUMENT,
-                    "TESSERA_ARITHMETIC is \"%s\"; give native, emulated, or emulated:M with %d to "
-                    "%d moduli",
-                    text, TSR_MODULI_LEAST, TSR_MODULI_MOST);
-  *arithmetic = (tsr_arithmetic){true, (int)moduli};
+                    "%s is \"%s\"; give native, emulated, auto, or emulated:M with %d to %d moduli",
+                    what, text, TSR_MODULI_LEAST, TSR_MODULI_MOST);
+  *arithmetic = (tsr_arithmetic){TSR_EMULATED, (int)moduli};
   return TSR_OK;
 }
 

@@ -40,13 +40,20 @@ void tsr_settings_log_misspelt(void);
 tsr_status tsr_settings_tile(int64_t *tile);
 
 /* How products are computed. */
+typedef enum tsr_arithmetic_kind {
+  TSR_NATIVE,
+  TSR_EMULATED, /* in residues (base/moduli.h), where that is possible */
+  TSR_FASTER    /* in whichever way is predicted to be faster */
+} tsr_arithmetic_kind;
+
 typedef struct tsr_arithmetic {
-  bool emulated; /* in residues (base/moduli.h), where that is possible */
-  int moduli;    /* how many; 0: as the type needs */
+  tsr_arithmetic_kind kind;
+  int moduli; /* how many, in residues; 0: as the type needs */
 } tsr_arithmetic;
 
-/* *arithmetic: the value of TESSERA_ARITHMETIC; native if it is not set. */
-tsr_status tsr_settings_arithmetic(tsr_arithmetic *arithmetic);
+/* Reads "native", "emulated", "emulated:M" or "auto"; text NULL: native. what: the name of the
+ * option or variable, for the message of TSR_ERR_ARGUMENT. */
+tsr_status tsr_parse_arithmetic(const char *what, const char *text, tsr_arithmetic *arithmetic);
 
 /* *bind: the value of TESSERA_BIND; true if it is not set. */
 tsr_status tsr_settings_bind(bool *bind);

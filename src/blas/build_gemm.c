@@ -27,7 +27,9 @@ static bool push_residues(tsr_builder *b, int matrix, int64_t first, int64_t lin
   bool of_a = matrix == TSR_RA;
   /* The residues of A are those of the columns of op(A)^T. */
   bool turned = of_a ? call->transa == TSR_NO_TRANS : call->transb != TSR_NO_TRANS;
-  tsr_form form = {.transa = turned ? TSR_TRANS : TSR_NO_TRANS, .transb = TSR_NO_TRANS};
+  bool conjugated = (of_a ? call->transa : call->transb) == TSR_CONJ_TRANS;
+  tsr_form form = {.transa = turned ? TSR_TRANS : TSR_NO_TRANS,
+                   .transb = conjugated ? TSR_CONJ_TRANS : TSR_NO_TRANS};
   tsr_task task = {.kernel = TSR_KERNEL_RESIDUES,
                    .flags = TSR_FLAG_ALPHA_ONE,
                    .form = tsr_form_pack(form),

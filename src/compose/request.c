@@ -44,15 +44,47 @@ static void set_request(const tsr_request *request, tsr_plan_options *options) {
   }
 }
 
-/* A call whose residues do not fit the budgets is planned natively. */
+/* Plans the call natively where it is not to be computed in residues, or cannot be. */
 static tsr_status plan_natively(tsr_plans *plans, const tsr_request *request,
                                 const tsr_plan_options *options, tsr_plan **plan) {
   tsr_call native = *request->call;
   tsr_request other = *request;
-  tsr_log(TSR_LOG_INFO, "a product is planned natively, not emulated: %s", tsr_message());
   native.moduli = 0;
   other.call = &native;
   return plan_and_verify(plans, &other, options, plan);
+}
+
+static bool takes_faster(tsr_plans *plans) {
+  pthread_mutex_lock(&plans->lock);
+  bool faster = plans->arithmetic.kind == TSR_FASTER;
+  pthread_mutex_unlock(&plans->lock);
+  return faster;
+}
+
+/* Of a plan in residues and a native one, keeps the one that is predicted to be faster. */
+static tsr_status take_faster(tsr_plans *plans, const tsr_request *request,
+                              const tsr_plan_options *options, tsr_plan **plan) {
+  tsr_plan *native;
+  TSR_TRY(plan_natively(plans, request, options, &native));
+  bool faster = native->seconds < (*plan)->seconds;
+  tsr_plan_free(faster ? *plan : native);
+  if (faster) *plan = native;
+  return TSR_OK;
+}
+
+/* A call whose residues do not fit the budgets is planned natively. */
+static tsr_status plan_any(tsr_plans *plans, const tsr_request *request,
+                           const tsr_plan_options *options, tsr_plan **plan) {
+  tsr_status status = plan_and_verify(plans, request, options, plan);
+  if (request->call->moduli == 0) return status;
+  if (status == TSR_ERR_MEMORY) {
+    tsr_log(TSR_LOG_INFO, "a product is planned natively, not emulated: %s", tsr_message());
+    return plan_natively(plans, request, options, plan);
+  }
+  if (status != TSR_OK || !takes_faster(plans)) return status;
+  status = take_faster(plans, request, options, plan);
+  if (status != TSR_OK) tsr_plan_free(*plan);
+  return status;
 }
 
 static tsr_status make(tsr_plans *plans, const tsr_request *request, tsr_plan **plan) {
@@ -60,9 +92,7 @@ static tsr_status make(tsr_plans *plans, const tsr_request *request, tsr_plan **
   char *strategy;
   TSR_TRY(tsr_plans_planning(plans, &options, &strategy));
   set_request(request, &options);
-  tsr_status status = plan_and_verify(plans, request, &options, plan);
-  if (status == TSR_ERR_MEMORY && request->call->moduli > 0)
-    status = plan_natively(plans, request, &options, plan);
+  tsr_status status = plan_any(plans, request, &options, plan);
   tsr_dealloc(strategy);
   return status;
 }

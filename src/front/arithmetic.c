@@ -4,7 +4,26 @@
 /* Which calls are computed in residues (base/moduli.h), and what is left of them for native ones.
  */
 #include "base/moduli.h"
+#include "base/thread.h"
 #include "front/context.h"
+
+tsr_status tsr_context_read_arithmetic(const char *given, tsr_arithmetic *arithmetic) {
+  const char *name = "TESSERA_ARITHMETIC";
+  if (given != NULL) return tsr_parse_arithmetic("arithmetic", given, arithmetic);
+  return tsr_parse_arithmetic(name, tsr_setting_text(name), arithmetic);
+}
+
+TSR_ENTRY(tsr_set_arithmetic, (context, arithmetic), tsr_context *context, const char *arithmetic) {
+  tsr_arithmetic set;
+  TSR_TRY(tsr_context_check(context));
+  TSR_TRY(tsr_context_read_arithmetic(arithmetic, &set));
+  tsr_plans *plans = context->plans;
+  pthread_mutex_lock(&plans->lock);
+  plans->arithmetic = set;
+  tsr_plans_note_settings(plans);
+  pthread_mutex_unlock(&plans->lock);
+  return TSR_OK;
+}
 
 /* Results with the same bits on any number of devices are computed natively: which parts of C are
  * refused depends on how a plan cuts C. */
@@ -16,8 +35,10 @@ static bool is_possible(const tsr_context *context, const tsr_call *call) {
 }
 
 int tsr_context_moduli(tsr_context *context, const tsr_call *call) {
+  pthread_mutex_lock(&context->plans->lock);
   tsr_arithmetic arithmetic = context->plans->arithmetic;
-  if (!arithmetic.emulated || !is_possible(context, call)) return 0;
+  pthread_mutex_unlock(&context->plans->lock);
+  if (arithmetic.kind == TSR_NATIVE || !is_possible(context, call)) return 0;
   return arithmetic.moduli > 0 ? arithmetic.moduli : tsr_moduli_of_type(call->type);
 }
 

@@ -130,8 +130,12 @@ typedef struct tsr_offer {
 tsr_status tsr_context_offer(tsr_context *context, const tsr_call *call, const tsr_binding *binding,
                              bool exchanged, tsr_offer *offer);
 
-/* arithmetic.c: the number of moduli with which the context computes a call in residues; 0:
- * natively, since the context is to, or because calls of this kind are not computed otherwise. */
+/* arithmetic.c: reads what a program gave; NULL: what the settings say. TSR_ERR_ARGUMENT. */
+tsr_status tsr_context_read_arithmetic(const char *given, tsr_arithmetic *arithmetic);
+
+/* arithmetic.c: the number of moduli with which the context computes a call in residues, unless a
+ * native plan is to be taken if it is faster; 0: natively, since the context is to, or because
+ * calls of this kind are not computed otherwise. */
 int tsr_context_moduli(tsr_context *context, const tsr_call *call);
 
 /* The part of a gemm that computes a rectangle of C, natively, and its addresses; its places are

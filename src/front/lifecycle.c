@@ -44,7 +44,7 @@ static tsr_status set_planning(tsr_context *context, const tsr_options *options)
   plans->planning.no_cpu = options->engine != NULL || options->devices != NULL;
   plans->planning.obey_devices = tsr_context_obeys(options->devices);
   TSR_TRY(tsr_settings_tile(&plans->planning.tile));
-  TSR_TRY(tsr_settings_arithmetic(&plans->arithmetic));
+  TSR_TRY(tsr_context_read_arithmetic(options->arithmetic, &plans->arithmetic));
   TSR_TRY(tsr_context_set_budgets(context, options));
   return tsr_set_strategy(context, tsr_setting_text("TESSERA_STRATEGY"));
 }

@@ -275,7 +275,8 @@ TSR_ENTRY(tsr_plan_floor, (plan, rate, seconds), const tsr_plan *plan, double ra
     return tsr_fail(TSR_ERR_ARGUMENT, "rate is %g; give the flops/s of a device", rate);
   tsr_plans *owner = tsr_plan_object_of(plan)->owner;
   pthread_rwlock_rdlock(&owner->machine_lock);
-  *seconds = plan->devices > 0 ? tsr_floor_at(owner->machine, &plan->call, rate) : plan->floor;
+  bool native = plan->devices > 0 && plan->call.moduli == 0;
+  *seconds = native ? tsr_floor_at(owner->machine, &plan->call, rate) : plan->floor;
   pthread_rwlock_unlock(&owner->machine_lock);
   return TSR_OK;
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/moduli.h"
 #include "machine/machine.h"
 #include "machine/tuning.h"
 
@@ -217,11 +218,12 @@ double tsr_machine_kernel_time(const tsr_machine *machine, int device, tsr_kerne
 /* ---- Kernels on residues ---- */
 
 /* The type whose products take a known part of the time of products of 8-bit integers: fp16, which
- * the same units compute; its own type on a machine whose fp16 rate is not known. */
+ * the same units compute; its own real type on a machine whose fp16 rate is not known. */
 static tsr_type like_integers(const tsr_machine *machine, tsr_type type, double *ratio) {
   bool known = machine->rates[tsr_type_index(TSR_H)].areas > 0;
   *ratio = known ? TSR_TUNE_INTEGERS_OF_HALF : 1;
-  return known ? TSR_H : type;
+  if (known) return TSR_H;
+  return type == TSR_Z ? TSR_D : type == TSR_C ? TSR_S : type;
 }
 
 /* A line is read for its greatest magnitude, for its sums and to be converted. */
@@ -229,7 +231,8 @@ double tsr_machine_residues_time(const tsr_machine *machine, int device, tsr_typ
                                  int64_t k, int64_t lines) {
   const tsr_device *d = &machine->device[device];
   double size = (double)tsr_type_get(type)->size, elements = (double)k * (double)lines;
-  return 3 * d->kernel_latency + elements * (3 * size + moduli) / d->memory_rate;
+  int planes = tsr_residue_planes(type, moduli);
+  return 3 * d->kernel_latency + elements * (3 * size + planes) / d->memory_rate;
 }
 
 /* The products of each modulus write sums of 4 bytes, which are read and reduced to one byte;
@@ -242,15 +245,19 @@ double tsr_machine_residue_gemm_time(const tsr_machine *machine, int device, tsr
   tsr_type half = like_integers(machine, type, &ratio);
   bool wide = tsr_type_get(half)->wide != half;
   double one = product_time(machine, d, TSR_KERNEL_GEMM, half, m, n, k, wide, false, heat);
-  double bytes = (double)m * (double)n * (6.0 * moduli + size * (reads_c ? 2 : 1));
-  return 3 * d->kernel_latency + moduli * one / ratio + bytes / d->memory_rate;
+  int planes = tsr_residue_planes(type, moduli);
+  double bytes = (double)m * (double)n * (6.0 * planes + size * (reads_c ? 2 : 1));
+  return 3 * d->kernel_latency + planes * one / ratio + bytes / d->memory_rate;
 }
 
 double tsr_machine_residue_limit(const tsr_machine *machine, tsr_type type, int moduli,
                                  double heat) {
   double ratio;
   tsr_type half = like_integers(machine, type, &ratio);
-  return tsr_machine_rate_limit(machine, half, heat) * ratio / moduli;
+  double flops =
+      tsr_type_get(type)->flop_factor / 2.0; /* that two of an integer product stand for */
+  return tsr_machine_rate_limit(machine, half, heat) * ratio * flops /
+         tsr_residue_planes(type, moduli);
 }
 
 double tsr_machine_best_rate(const tsr_machine *machine, tsr_type type) {

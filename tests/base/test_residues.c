@@ -19,13 +19,13 @@
 /* ---- The arithmetic ------------------------------------------------------------ */
 
 static void recovers(const tsr_moduli *m, int64_t high, int64_t low) {
-  int32_t r[TSR_MODULI_MOST];
+  tsr_recovery r = tsr_recovery_start();
   for (int l = 0; l < m->count; l++) {
     int32_t p = m->modulus[l];
     int64_t sum = tsr_residue(high, p) * (int64_t)tsr_residue(INT64_C(1) << 31, p);
-    r[l] = tsr_residue(tsr_residue(sum, p) + low, p);
+    tsr_recovery_add(&r, m, l, tsr_residue(tsr_residue(sum, p) + low, p));
   }
-  tsr_pair pair = tsr_recover(m, r);
+  tsr_pair pair = tsr_recovery_end(&r, m);
   quad error = (quad)pair.high + pair.low - ((quad)high * 0x1p31 + low);
   if (error != 0)
     fail_msg("%d moduli, %lld 2^31 + %lld: %g %g", m->count, (long long)high, (long long)low,
@@ -79,7 +79,7 @@ static void types_have_enough_moduli(void **state) {
     tsr_moduli_fill(count - 1, &m);
     assert_true(m.root * m.root < 1 / (cases[i].u * cases[i].u));
   }
-  assert_int_equal(tsr_moduli_of_type(TSR_Z), 0);
+  assert_int_equal(tsr_moduli_of_type(TSR_H), 0);
 }
 
 /* ---- Products ------------------------------------------------------------------ */
@@ -100,7 +100,7 @@ static void *room(size_t bytes) {
 
 static void make(product *p, hard_family family, uint64_t seed) {
   hard_product *x = &p->x;
-  size_t size = x->type == TSR_S ? 4 : 8;
+  size_t size = tsr_type_get(x->type)->size;
   bool plain_a = x->transa == TSR_NO_TRANS, plain_b = x->transb == TSR_NO_TRANS;
   x->lda = (plain_a ? x->m : x->k) + 3;
   x->ldb = (plain_b ? x->k : x->n) + 1;
@@ -112,8 +112,9 @@ static void make(product *p, hard_family family, uint64_t seed) {
   hard_fill(family, x->type, true, x->transb, x->n, x->k, x->ldb, seed, p->b);
   hard_fill(HARD_UNIFORM, x->type, true, TSR_NO_TRANS, x->n, x->m, x->m, seed + 9, p->old);
   memcpy(p->c, p->old, (size_t)(x->m * x->n) * size);
-  p->ra = room(tsr_residues_bytes(x->k, x->m, p->moduli));
-  p->rb = room(tsr_residues_bytes(x->k, x->n, p->moduli));
+  int planes = tsr_residue_planes(x->type, p->moduli);
+  p->ra = room(tsr_residues_bytes(x->k, x->m, planes));
+  p->rb = room(tsr_residues_bytes(x->k, x->n, planes));
 }
 
 static void drop(product *p) {
@@ -126,11 +127,12 @@ static void convert(const product *p, bool second, int64_t first, int64_t lines)
   const hard_product *x = &p->x;
   tsr_op op = second ? x->transb : x->transa;
   bool down = (op == TSR_NO_TRANS) == second;
-  int64_t ld = second ? x->ldb : x->lda, size = x->type == TSR_S ? 4 : 8;
+  int64_t ld = second ? x->ldb : x->lda, size = (int64_t)tsr_type_get(x->type)->size;
   tsr_kernel_args args = {
       .kernel = TSR_KERNEL_RESIDUES,
       .type = x->type,
       .transa = down ? TSR_NO_TRANS : TSR_TRANS,
+      .transb = op == TSR_CONJ_TRANS ? op : TSR_NO_TRANS,
       .m = x->k,
       .n = lines,
       .alpha = {1, 0},
@@ -146,7 +148,7 @@ static void convert(const product *p, bool second, int64_t first, int64_t lines)
 /* Multiplies a part of C. */
 static bool multiply(const product *p, int64_t row, int64_t rows, int64_t col, int64_t cols) {
   const hard_product *x = &p->x;
-  int64_t size = x->type == TSR_S ? 4 : 8;
+  int64_t size = (int64_t)tsr_type_get(x->type)->size;
   uint8_t verdict = 0;
   tsr_kernel_args args = {.kernel = TSR_KERNEL_RESIDUE_GEMM,
                           .type = x->type,
@@ -179,7 +181,7 @@ static void run(product *p, hard_family family, uint64_t seed) {
 }
 
 static void check_untouched(const product *p) {
-  size_t bytes = (size_t)(p->x.m * p->x.n) * (p->x.type == TSR_S ? 4 : 8);
+  size_t bytes = (size_t)(p->x.m * p->x.n) * tsr_type_get(p->x.type)->size;
   if (p->x.beta != 0) assert_memory_equal(p->c, p->old, bytes);
 }
 
@@ -187,14 +189,16 @@ static void check_untouched(const product *p) {
 static void the_bound_holds_on_hard_data(void **state) {
   (void)state;
   const int64_t ks[] = {2, 37, 200, 700};
+  const tsr_type types[] = {TSR_D, TSR_S, TSR_Z, TSR_C};
   for (int family = 0; family < HARD_FAMILIES; family++)
-    for (int variant = 0; variant < 16; variant++) {
-      product p = {.x = {.type = variant & 1 ? TSR_S : TSR_D,
-                         .transa = variant & 2 ? TSR_TRANS : TSR_NO_TRANS,
-                         .transb = variant & 4 ? TSR_TRANS : TSR_NO_TRANS,
+    for (int variant = 0; variant < 32; variant++) {
+      tsr_op turned = variant & 8 ? TSR_CONJ_TRANS : TSR_TRANS;
+      product p = {.x = {.type = types[(variant & 1) + (variant >> 4 & 1) * 2],
+                         .transa = variant & 2 ? turned : TSR_NO_TRANS,
+                         .transb = variant & 4 ? turned : TSR_NO_TRANS,
                          .m = 19,
                          .n = 23,
-                         .k = ks[variant / 4],
+                         .k = ks[variant / 4 % 4],
                          .alpha = variant & 8 ? -1.7 : 1,
                          .beta = variant & 4 ? 0.6 : 0}};
       p.moduli = tsr_moduli_of_type(p.x.type);

@@ -26,7 +26,7 @@ static_assert(std::is_nothrow_move_constructible_v<tessera::event>);
 // A field that tsr_options gets must be one of tessera::options, too.
 [[maybe_unused]] static void has_every_option(tsr_options options) {
   [[maybe_unused]] auto &[size, engine, devices, machine, memory, budgets, reproducible, check,
-                          trace] = options;
+                          trace, arithmetic] = options;
 }
 
 namespace {

@@ -221,6 +221,10 @@ contains
     call tsr_timeline_note(t, 'a note', 0.001_real64)
     call tsr_timeline_end(t, text)
     call check(index(text, 'a note') > 0, 'a timeline has its notes')
+    call tsr_set_arithmetic(t, 'emulated:15')
+    call tsr_set_arithmetic(t, 'fast', stat)
+    call check(stat == TSR_ERR_ARGUMENT, 'an arithmetic that is none is refused')
+    call tsr_set_arithmetic(t, 'native')
     call tsr_trim(t)
   end subroutine
 

@@ -13,7 +13,7 @@ static int clear(void **state) {
   return 0;
 }
 
-/* A context of emulated devices that computes as `arithmetic` says. */
+/* A context that computes as `arithmetic` says. Real devices are not measured for it. */
 static tsr_context *context_of(const char *arithmetic, const char *devices, size_t memory) {
   tsr_options options = TSR_OPTIONS_DEFAULT;
   tsr_context *context = NULL;
@@ -21,10 +21,15 @@ static tsr_context *context_of(const char *arithmetic, const char *devices, size
   options.devices = devices;
   options.memory = memory;
   options.check = 1;
-  setenv("TESSERA_ARITHMETIC", arithmetic, 1);
+  options.arithmetic = arithmetic;
+  if (!front_is_emulated()) options.machine = "host:200 gpu*1@nvswitch:300 pcie:25 rate:19";
   assert_ok(tsr_context_create(&options, &context));
-  unsetenv("TESSERA_ARITHMETIC");
   return context;
+}
+
+/* How many of `count` numbers of devices to try; there may be one real device only. */
+static int tried(int count) {
+  return front_is_emulated() ? count : 1;
 }
 
 /* The verdict on the context's last call. */
@@ -49,7 +54,7 @@ typedef struct product {
 
 static void make(product *p, hard_family family, uint64_t seed) {
   hard_product *x = &p->x;
-  size_t size = x->type == TSR_S ? 4 : 8;
+  size_t size = (hard_is_single(x->type) ? 4 : 8) * (size_t)hard_parts(x->type);
   bool plain_a = x->transa == TSR_NO_TRANS, plain_b = x->transb == TSR_NO_TRANS;
   x->lda = (plain_a ? x->m : x->k) + 5;
   x->ldb = (plain_b ? x->k : x->n) + 2;
@@ -72,19 +77,30 @@ static void drop(product *p) {
 }
 
 static tsr_status multiply(tsr_context *context, const hard_product *x, void *c) {
-  float alpha = (float)x->alpha, beta = (float)x->beta;
-  bool single = x->type == TSR_S;
+  const double alpha[2] = {x->alpha, 0}, beta[2] = {x->beta, 0};
+  const float single_alpha[2] = {(float)x->alpha, 0}, single_beta[2] = {(float)x->beta, 0};
+  bool single = hard_is_single(x->type);
   return tsr_gemm(context, x->type, TSR_COL_MAJOR, x->transa, x->transb, x->m, x->n, x->k,
-                  single ? (const void *)&alpha : &x->alpha, x->a, x->lda, x->b, x->ldb,
-                  single ? (const void *)&beta : &x->beta, c, x->m);
+                  single ? (const void *)single_alpha : alpha, x->a, x->lda, x->b, x->ldb,
+                  single ? (const void *)single_beta : beta, c, x->m);
 }
 
-/* Elements that are infinite or no numbers are so natively, too. */
+/* Elements that are infinite or no numbers are so natively, too. Complex ones that are not finite
+ * have infinities and NaN in parts that depend on how they are multiplied. */
 static void check_kinds(const product *p) {
+  int parts = hard_parts(p->x.type);
   for (int64_t i = 0; i < p->x.m * p->x.n; i++) {
-    double is = hard_read(p->x.type, p->c, i), native = hard_read(p->x.type, p->native, i);
-    bool same = isnan(native) ? isnan(is) : isinf(native) ? is == native : isfinite(is);
-    if (!same) fail_msg("element %lld is %g, natively %g", (long long)i, is, native);
+    bool native_finite = true, finite = true;
+    for (int part = 0; part < parts; part++) {
+      double is = hard_read(p->x.type, p->c, i * parts + part);
+      double native = hard_read(p->x.type, p->native, i * parts + part);
+      bool same = isnan(native) ? isnan(is) : isinf(native) ? is == native : isfinite(is);
+      if (parts == 1 && !same)
+        fail_msg("element %lld is %g, natively %g", (long long)i, is, native);
+      native_finite &= isfinite(native) != 0;
+      finite &= isfinite(is) != 0;
+    }
+    assert_int_equal(finite, native_finite);
   }
 }
 
@@ -92,17 +108,19 @@ static void check_kinds(const product *p) {
 static void the_promise_holds_on_hard_data(void **state) {
   (void)state;
   const char *const devices[] = {"1", "2", "3"};
+  const tsr_type types[] = {TSR_D, TSR_S, TSR_Z, TSR_C};
   tsr_context *native = context_of("native", "1", 0);
-  for (int d = 0; d < 3; d++) {
+  for (int d = 0; d < tried(3); d++) {
     tsr_context *context = context_of("emulated", devices[d], 0);
     for (int family = 0; family < HARD_FAMILIES; family++)
-      for (int variant = 0; variant < 4; variant++) {
-        product p = {.x = {.type = variant & 1 ? TSR_S : TSR_D,
-                           .transa = variant & 2 ? TSR_TRANS : TSR_NO_TRANS,
-                           .transb = variant & 1 ? TSR_TRANS : TSR_NO_TRANS,
-                           .m = 70,
-                           .n = 90,
-                           .k = 110,
+      for (int variant = 0; variant < 8; variant++) {
+        tsr_op turned = variant & 4 ? TSR_CONJ_TRANS : TSR_TRANS;
+        product p = {.x = {.type = types[variant / 2],
+                           .transa = variant & 2 ? TSR_CONJ_TRANS : TSR_NO_TRANS,
+                           .transb = variant & 1 ? turned : TSR_NO_TRANS,
+                           .m = 40,
+                           .n = 50,
+                           .k = 60,
                            .alpha = variant & 2 ? -0.5 : 1,
                            .beta = variant & 1 ? 0.75 : 0}};
         make(&p, (hard_family)family, (uint64_t)(10 * d + variant));
@@ -137,7 +155,7 @@ static void bits_do_not_depend_on_devices(void **state) {
   const char *const devices[] = {"1", "2", "4", "8"};
   product p = usual_product(160, 230, 120);
   make(&p, HARD_UNIFORM, 5);
-  for (int d = 0; d < 4; d++) {
+  for (int d = 0; d < tried(4); d++) {
     tsr_context *context = context_of("emulated", devices[d], 0);
     void *to = d == 0 ? p.native : p.c;
     memcpy(to, p.old, p.bytes);
@@ -156,7 +174,8 @@ static void refused_parts_are_done_natively(void **state) {
   product p = usual_product(200, 100, 60);
   make(&p, HARD_UNIFORM, 6);
   ((double *)p.a)[17] = INFINITY;
-  tsr_context *context = context_of("emulated", "2", 0), *native = context_of("native", "1", 0);
+  tsr_context *context = context_of("emulated", front_is_emulated() ? "2" : "1", 0),
+              *native = context_of("native", "1", 0);
   assert_ok(multiply(context, &p.x, p.c));
   assert_true(last_says(context, "computed natively"));
   assert_ok(multiply(native, &p.x, p.native));
@@ -172,7 +191,7 @@ static void refused_parts_are_done_natively(void **state) {
 static void plans_of_users_are_emulated(void **state) {
   (void)state;
   enum { N = 60 };
-  tsr_context *context = context_of("emulated", "2", 0);
+  tsr_context *context = context_of("emulated", front_is_emulated() ? "2" : "1", 0);
   const tsr_home homes[3] = {{TSR_PAGEABLE, 0}, {TSR_PAGEABLE, 0}, {TSR_PAGEABLE, 0}};
   double alpha = 1, beta = 0;
   double *a = front_matrix(N * N, 1), *b = front_matrix(N * N, 2), *c = front_matrix(N * N, 3);
@@ -199,7 +218,7 @@ static void plans_of_users_are_emulated(void **state) {
 /* What is not emulated is computed natively, without an error. */
 static void other_calls_are_native(void **state) {
   (void)state;
-  tsr_context *context = context_of("emulated", "2", 0);
+  tsr_context *context = context_of("emulated", front_is_emulated() ? "2" : "1", 0);
   product p = usual_product(50, 50, 50);
   make(&p, HARD_UNIFORM, 8);
   double one = 1;
@@ -253,8 +272,88 @@ static void settings_are_checked(void **state) {
   tsr_context *context = NULL;
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     setenv("TESSERA_ARITHMETIC", wrong[i], 1);
-    assert_refused(tsr_context_create(&options, &context), TSR_ERR_ARGUMENT, "TESSERA_ARITHMETIC");
+    assert_refused(tsr_context_create(&options, &context), TSR_ERR_ARGUMENT,
+                   "TESSERA_ARITHMETIC is");
     unsetenv("TESSERA_ARITHMETIC");
+    options.arithmetic = wrong[i];
+    assert_refused(tsr_context_create(&options, &context), TSR_ERR_ARGUMENT, "arithmetic is");
+    options.arithmetic = NULL;
+  }
+}
+
+/* It may change between two calls; what is refused changes nothing. */
+static void arithmetics_can_be_exchanged(void **state) {
+  (void)state;
+  product p = usual_product(30, 40, 50);
+  make(&p, HARD_UNIFORM, 13);
+  tsr_context *context = context_of("native", "1", 0);
+  const char *const words[] = {"emulated", "native", "emulated:16", "emulated"};
+  for (int i = 0; i < 4; i++) {
+    assert_ok(tsr_set_arithmetic(context, words[i]));
+    assert_refused(tsr_set_arithmetic(context, "best"), TSR_ERR_ARGUMENT, "arithmetic is");
+    assert_ok(multiply(context, &p.x, p.c));
+    assert_int_equal(last_says(context, "emulated with"), i != 1);
+    assert_int_equal(last_says(context, "with 16 moduli"), i == 2);
+  }
+  assert_ok(tsr_set_arithmetic(context, NULL));
+  assert_ok(multiply(context, &p.x, p.c));
+  assert_false(last_says(context, "emulated with"));
+  tsr_context_destroy(context);
+  drop(&p);
+}
+
+/* An option goes before the setting, and the setting counts without one. */
+static void options_go_before_settings(void **state) {
+  (void)state;
+  const char *const option[] = {NULL, "native"};
+  product p = usual_product(30, 30, 70);
+  make(&p, HARD_UNIFORM, 12);
+  for (int i = 0; i < 2; i++) {
+    setenv("TESSERA_ARITHMETIC", "emulated:15", 1);
+    tsr_context *context = context_of(option[i], "1", 0);
+    unsetenv("TESSERA_ARITHMETIC");
+    assert_ok(multiply(context, &p.x, p.c));
+    assert_int_equal(last_says(context, "emulated with 15 moduli"), i == 0);
+    tsr_context_destroy(context);
+  }
+  drop(&p);
+}
+
+static double predicted(const char *arithmetic, tsr_type type, int64_t n) {
+  tsr_options options = TSR_OPTIONS_DEFAULT;
+  tsr_context *context = NULL;
+  tsr_plan *plan = NULL;
+  tsr_prediction prediction;
+  const tsr_home homes[3] = {{TSR_DEVICE, 0}, {TSR_DEVICE, 0}, {TSR_DEVICE, 0}};
+  float one_s = 1, zero_s = 0;
+  double one = 1, zero = 0;
+  bool single = type == TSR_S;
+  options.engine = "host";
+  options.devices = "1";
+  options.machine = "h200x4";
+  options.arithmetic = arithmetic;
+  assert_ok(tsr_context_create(&options, &context));
+  assert_ok(tsr_plan_gemm(context, type, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS, n, n, n,
+                          single ? (void *)&one_s : (void *)&one, n, n,
+                          single ? (void *)&zero_s : (void *)&zero, n, homes, &plan));
+  assert_ok(tsr_plan_predict(plan, &prediction));
+  tsr_plan_destroy(plan);
+  tsr_context_destroy(context);
+  return prediction.seconds;
+}
+
+/* auto takes the plan that is predicted to be faster: a native one of a small product, an emulated
+ * one of a large product of fp32. */
+static void the_faster_plan_is_taken(void **state) {
+  (void)state;
+  front_needs_emulated_devices();
+  const int64_t extents[] = {96, 8192};
+  for (int i = 0; i < 2; i++) {
+    double native = predicted("native", TSR_S, extents[i]);
+    double emulated = predicted("emulated", TSR_S, extents[i]);
+    double taken = predicted("auto", TSR_S, extents[i]);
+    assert_true(i == 0 ? native < emulated : emulated < native);
+    assert_true(taken == fmin(native, emulated));
   }
 }
 
@@ -268,6 +367,9 @@ int main(void) {
       cmocka_unit_test(tight_budgets_lead_to_native_plans),
       cmocka_unit_test(moduli_are_as_asked),
       cmocka_unit_test(settings_are_checked),
+      cmocka_unit_test(arithmetics_can_be_exchanged),
+      cmocka_unit_test(options_go_before_settings),
+      cmocka_unit_test(the_faster_plan_is_taken),
   };
   return cmocka_run_group_tests(tests, clear, NULL);
 }

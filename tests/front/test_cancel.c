@@ -21,6 +21,7 @@
   CALL(tsr_set_tile(NULL, 0))                                                                 \
   CALL(tsr_print_knobs(NULL))                                                                 \
   CALL(tsr_set_progress(NULL, NULL, NULL))                                                    \
+  CALL(tsr_set_arithmetic(NULL, NULL))                                                        \
   CALL(tsr_trim(NULL))                                                                        \
   CALL(tsr_set_budget(NULL, 0, 0))                                                            \
   CALL(tsr_get_budget(NULL, 0, NULL))                                                         \

@@ -112,6 +112,19 @@ def test_contexts(tessera):
     context.close()
 
 
+def test_arithmetic(tessera):
+    with pytest.raises(tessera.ArgumentError, match='arithmetic is "fast"'):
+        tessera.Context(engine="host", devices=1, arithmetic="fast")
+    with tessera.Context(engine="host", devices=1, arithmetic="emulated") as context:
+        assert (context.matmul(eye(), eye()) == eye()).all()
+        assert "emulated with" in " ".join(context.last_plan().verdict.split())
+        context.set_arithmetic("native")
+        assert (context.matmul(eye(), eye()) == eye()).all()
+        assert "emulated with" not in " ".join(context.last_plan().verdict.split())
+        with pytest.raises(tessera.ArgumentError, match='arithmetic is "fast"'):
+            context.set_arithmetic("fast")
+
+
 def test_memory(tessera):
     """Errors of the library have their classes."""
     with tessera.Context(engine="host", devices=1, memory=10**6) as context:

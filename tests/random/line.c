@@ -20,15 +20,15 @@ const char *problem_operation_name(tsr_operation operation) {
 void problem_print(const problem *p, char line[PROBLEM_LINE]) {
   snprintf(line, PROBLEM_LINE,
            "op=%s engine=%s devices=%d machine=%d memory=%zu uneven=%d tile=%" PRId64
-           " strategy=%s check=%d repro=%d peer=%d delay=%" PRIu64
+           " strategy=%s check=%d repro=%d peer=%d moduli=%d delay=%" PRIu64
            " type=%c layout=%c side=%c uplo=%c"
            " diag=%c ta=%c tb=%c m=%" PRId64 " n=%" PRId64 " k=%" PRId64 " lda=+%" PRId64
            " ldb=+%" PRId64 " ldc=+%" PRId64 " alpha=%c beta=%c home=%c,%c,%c offset=%" PRId64
            ",%" PRId64 ",%" PRId64 " alias=%d mode=%s calls=%d sets=%d threads=%s seed=%" PRIu64,
            operation_names[p->operation], p->engine, p->devices, p->machine, p->memory, p->uneven,
-           p->tile, p->strategy[0] ? p->strategy : "-", p->check, p->repro, p->peer, p->delay,
-           p->type, p->layout, p->side, p->uplo, p->diag, p->ta, p->tb, p->m, p->n, p->k, p->pad[0],
-           p->pad[1], p->pad[2], p->alpha, p->beta, p->home[0], p->home[1], p->home[2],
+           p->tile, p->strategy[0] ? p->strategy : "-", p->check, p->repro, p->peer, p->moduli,
+           p->delay, p->type, p->layout, p->side, p->uplo, p->diag, p->ta, p->tb, p->m, p->n, p->k,
+           p->pad[0], p->pad[1], p->pad[2], p->alpha, p->beta, p->home[0], p->home[1], p->home[2],
            p->offset[0], p->offset[1], p->offset[2], p->alias, mode_names[p->mode], p->calls,
            p->sets, thread_names[p->threads], p->seed);
 }
@@ -75,7 +75,8 @@ static bool parse_word(const char *key, const char *text, problem *p) {
     int *value;
   } numbers[] = {{"devices", &p->devices}, {"machine", &p->machine}, {"check", &p->check},
                  {"repro", &p->repro},     {"peer", &p->peer},       {"alias", &p->alias},
-                 {"calls", &p->calls},     {"sets", &p->sets},       {"uneven", &p->uneven}};
+                 {"calls", &p->calls},     {"sets", &p->sets},       {"uneven", &p->uneven},
+                 {"moduli", &p->moduli}};
   const struct {
     const char *key, *letters;
     char *value;

@@ -214,6 +214,7 @@ static void draw_context(rng *r, const problem_range *range, problem *p) {
   draw_strategy(r, p);
   p->uneven = p->memory > 0 && p->devices > 1 && chance(r, 0.4);
   p->peer = !chance(r, 0.15);
+  p->moduli = chance(r, 0.25) ? (int)rng_between(r, 14, 16) : 0;
 }
 
 static char draw_home(rng *r, const problem *p) {
@@ -289,5 +290,5 @@ bool problem_same_context(const problem *a, const problem *b) {
   return strcmp(a->engine, b->engine) == 0 && a->devices == b->devices &&
          a->machine == b->machine && a->memory == b->memory && a->uneven == b->uneven &&
          a->tile == b->tile && a->check == b->check && a->repro == b->repro && a->peer == b->peer &&
-         a->delay == b->delay && strcmp(a->strategy, b->strategy) == 0;
+         a->moduli == b->moduli && a->delay == b->delay && strcmp(a->strategy, b->strategy) == 0;
 }

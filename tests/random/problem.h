@@ -49,7 +49,8 @@ typedef struct problem {
                                     * "-": none
                                     */
   int check, repro;
-  int peer; /* 0: as if no device reached another one (TESSERA_PEER) */
+  int peer;   /* 0: as if no device reached another one (TESSERA_PEER) */
+  int moduli; /* products are emulated with so many; 0: native */
   uint64_t delay;
   /* The call. */
   tsr_operation operation;

@@ -209,6 +209,7 @@ static void *work(void *argument) {
 tsr_status run_context(const problem *p, tsr_context **context) {
   tsr_options options = TSR_OPTIONS_DEFAULT;
   char devices[16], machine[256], strategy[PROBLEM_STRATEGY], budgets[PROBLEM_BUDGETS];
+  char arithmetic[32];
   snprintf(devices, sizeof devices, "%d", p->devices);
   options.engine = p->engine;
   options.devices = p->devices > 0 ? devices : NULL;
@@ -217,6 +218,8 @@ tsr_status run_context(const problem *p, tsr_context **context) {
   options.reproducible = p->repro;
   options.check = p->check;
   options.budgets = problem_budgets(p, budgets);
+  snprintf(arithmetic, sizeof arithmetic, "emulated:%d", p->moduli);
+  options.arithmetic = p->moduli > 0 ? arithmetic : "native";
   tsr_host_delay(p->delay);
   bool unlinked = !p->peer && getenv("TESSERA_PEER") == NULL; /* else as who runs this wants it */
   if (unlinked) setenv("TESSERA_PEER", "0", 1);

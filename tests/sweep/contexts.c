@@ -178,6 +178,11 @@ static tsr_status set_tile(void *world_) {
   return CALLED(tsr_set_tile)(w->context, 8);
 }
 
+static tsr_status set_arithmetic(void *world_) {
+  world *w = world_;
+  return CALLED(tsr_set_arithmetic)(w->context, "emulated");
+}
+
 static tsr_status set_strategy(void *world_) {
   world *w = world_;
   return CALLED(tsr_set_strategy)(w->context, "tile=8");
@@ -281,6 +286,7 @@ const sweep_visit context_visits[] = {
     {"sync with a timeline", NULL, after_product, sync_, check_result, 0, false, SETUP_TRACE},
     VISIT(after_product, trim, check_result),
     VISIT(after_product, set_strategy, check_result),
+    VISIT(after_product, set_arithmetic, check_result),
     VISIT(after_product, set_tile, check_result),
     VISIT(after_product, set_budget, check_budget),
     VISIT(NULL, set_progress, check_progress),

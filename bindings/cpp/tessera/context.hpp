@@ -26,6 +26,7 @@ struct options {
   std::optional<std::string> budgets = {};
   std::optional<bool> reproducible = {}, check = {};
   bool trace = false;
+  std::optional<std::string> arithmetic = {};
 };
 
 /* Told how far something has come, from 0 to 1; it must not throw. */
@@ -50,6 +51,7 @@ inline tsr_options options_of(const options &o) {
   result.reproducible = choice(o.reproducible);
   result.check = choice(o.check);
   result.trace = o.trace;
+  result.arithmetic = text(o.arithmetic);
   return result;
 }
 
@@ -91,6 +93,10 @@ class context {
 
   void sync() const {
     detail::check(tsr_sync(get()));
+  }
+  /* As options::arithmetic, for later calls. */
+  void set_arithmetic(const std::string &arithmetic) const {
+    detail::check(tsr_set_arithmetic(get(), arithmetic.c_str()));
   }
   void trim() const {
     detail::check(tsr_trim(get()));

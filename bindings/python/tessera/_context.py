@@ -87,8 +87,9 @@ class Context(Routines):
     machine: a machine's file, string or name; None: this machine, measured when first needed.
     memory: bytes for each device, "16G", or a list with one for each device; None: 80 % of what is
     free. reproducible: the same bits on any number of devices. check: every plan is verified.
-    trace: measured times are kept with plans, for timelines. None everywhere: what the environment
-    says (TESSERA_ENGINE and so on).
+    trace: measured times are kept with plans, for timelines. arithmetic: "native", "emulated" (gemm
+    of float32 and float64 from products of 8-bit integers, as accurate), "emulated:12" with so many
+    moduli, or "auto". None everywhere: what the environment says (TESSERA_ENGINE and so on).
 
     Threads may share a context; the GIL is released while calls run. After a fork the child makes a
     context of its own. close() ends the context, and so does the end of a `with`; memory that
@@ -100,11 +101,11 @@ class Context(Routines):
                  machine: str | os.PathLike[str] | None = None,
                  memory: int | str | Sequence[int | str] | None = None,
                  reproducible: bool | None = None, check: bool | None = None,
-                 trace: bool = False) -> None:
+                 trace: bool = False, arithmetic: str | None = None) -> None:
         self._handle_or_none: Handle | None = _handle_of(
             {"engine": engine, "devices": _devices_text(devices),
              "machine": None if machine is None else os.fspath(machine),
-             "budgets": _budgets_text(memory)},
+             "budgets": _budgets_text(memory), "arithmetic": arithmetic},
             {"reproducible": _whether(reproducible), "check": _whether(check), "trace": int(trace)})
         weakref.finalize(self, _leave, self._handle_or_none).atexit = False
 
@@ -217,6 +218,12 @@ class Context(Routines):
             yield array
         finally:
             check(lib.tsr_unregister(handle.pointer, pointer))
+
+    def set_arithmetic(self, arithmetic: str | None) -> None:
+        """Sets how later calls are computed, as Context's argument does; None: what the environment
+        says."""
+        text = ffi.NULL if arithmetic is None else arithmetic.encode()
+        check(lib.tsr_set_arithmetic(self._handle.pointer, text))
 
     def trim(self) -> None:
         """Waits for the calls under way, then gives the memory that the context keeps for later

@@ -13,6 +13,7 @@
 #define GPU_ENGINE tsr_engine_cuda
 #define GPU_NAME "cuda"
 #define GPU_RUNTIME "CUDA"
+#define GPU_RESIDUES /* the engine has the kernels on residues (../gpu/residues.c) */
 #define GPU_BLAS "cuBLAS"
 #define GPU_CONNECTIONS "CUDA_DEVICE_MAX_CONNECTIONS" /* 8, unless it is set */
 #define GPU_CONNECTIONS_MOST "32"
@@ -121,7 +122,10 @@ static inline void *gpuDriverFunction(const char *name) {
 #define gpuBlasCompute64 CUBLAS_COMPUTE_64F
 #define gpuBlasCompute32C CUBLAS_COMPUTE_32F
 #define gpuBlasCompute64C CUBLAS_COMPUTE_64F
+#define gpuBlasCompute32I CUBLAS_COMPUTE_32I
 #define gpuBlasType cudaDataType_t
+#define gpuBlas8I CUDA_R_8I
+#define gpuBlas32I CUDA_R_32I
 #define gpuBlas16F CUDA_R_16F
 #define gpuBlas16B CUDA_R_16BF
 #define gpuBlas32F CUDA_R_32F

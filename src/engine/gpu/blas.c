@@ -30,8 +30,9 @@ void gpu_blas_stop(tsr_queue *queue) {
   if (queue->blas) (void)gpuBlasDestroy(queue->blas);
   if (queue->workspace) (void)gpuFree(queue->workspace);
   if (queue->scratch) (void)gpuFree(queue->scratch);
+  if (queue->residues) (void)gpuFree(queue->residues);
   queue->blas = NULL;
-  queue->workspace = queue->scratch = NULL;
+  queue->workspace = queue->scratch = queue->residues = NULL;
 }
 
 /* ---- Arguments ------------------------------------------------------------ */

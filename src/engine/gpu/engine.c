@@ -140,6 +140,9 @@ static tsr_status gpu_open(const tsr_engine_options *options, tsr_engine_state *
 
 const tsr_engine GPU_ENGINE = {
     .name = GPU_NAME,
+#ifdef GPU_RESIDUES
+    .traits = {.residues = true},
+#endif
     .open = gpu_open,
     .close = gpu_close,
     .alloc = gpu_alloc,

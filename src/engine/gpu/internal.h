@@ -51,7 +51,8 @@ struct tsr_queue {
   bool owned;   /* false: stream is the user's */
   gpuBlas blas; /* NULL until a kernel needs it; a COMPUTE queue has it from the start */
   void *workspace;
-  void *scratch; /* of solve.c; NULL until a trsm needs it */
+  void *scratch;  /* of solve.c; NULL until a trsm needs it */
+  void *residues; /* of residues.c; NULL until a product in residues needs it */
 };
 
 struct tsr_queue_event {
@@ -96,8 +97,8 @@ gpuError gpu_memory_of(const void *pointer, tsr_memory *memory, int *device);
 
 /*
  * The files, from the bottom up; each calls only files before it: the vendor's; device.c; memory.c,
- * copy.c, blas.c; queue.c, gemm.c; solve.c; level3.c; kernel.c; start.c; engine.c, which has the
- * table.
+ * copy.c, blas.c; queue.c, gemm.c, residues.c; solve.c; level3.c; kernel.c; start.c; engine.c,
+ * which has the table.
  */
 
 /* device.c: fails with the message "<what> failed" and the runtime's text for error. */
@@ -184,6 +185,11 @@ tsr_status gpu_solve_by_inverse(tsr_queue *queue, const tsr_kernel_args *args);
 
 /* level3.c: any routine of the BLAS except GEMM; it reads its inputs. */
 tsr_status gpu_level3(tsr_queue *queue, const tsr_kernel_args *args);
+
+/* residues.c: the kernels on residues; the product reads its inputs. The queue's device is current.
+ */
+tsr_status gpu_make_residues(const tsr_queue *queue, const tsr_kernel_args *args);
+tsr_status gpu_residue_gemm(tsr_queue *queue, const tsr_kernel_args *args);
 
 /* kernel.c */
 tsr_status gpu_kernel(tsr_queue *queue, const tsr_kernel_args *args);

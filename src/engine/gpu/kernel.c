@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The Tessera authors */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Runs any kernel: ADD and SCALE by kernels.cu, GEMM by gemm.c, the other routines by level3.c. */
+/* Runs any kernel: ADD and SCALE by kernels.cu, GEMM by gemm.c, those on residues by
+ * residues.c, the other routines by level3.c. */
 #include "engine/gpu/internal.h"
 
 /* c = alpha a + beta c, or c = beta c if a is NULL; with x->uplo only in that triangle. */
@@ -32,6 +33,17 @@ static tsr_status scale_only(const tsr_queue *queue, const tsr_kernel_args *x) {
   return add(queue, &scale, NULL, scale.wide, traits & TSR_TRIANGLE_OF_C && traits & TSR_HERMITIAN);
 }
 
+/* An engine without these kernels says so (tsr_engine_traits.residues). */
+static tsr_status on_residues(tsr_queue *queue, const tsr_kernel_args *x) {
+#ifdef GPU_RESIDUES
+  return x->kernel == TSR_KERNEL_RESIDUES ? gpu_make_residues(queue, x)
+                                          : gpu_residue_gemm(queue, x);
+#else
+  return tsr_fail(TSR_ERR_UNSUPPORTED, "the engine of device %d has no kernels on residues (%s)",
+                  queue->index, tsr_kernel_get(x->kernel)->name);
+#endif
+}
+
 /* ---- Any kernel ----------------------------------------------------------- */
 
 tsr_status gpu_kernel(tsr_queue *queue, const tsr_kernel_args *x) {
@@ -44,6 +56,9 @@ tsr_status gpu_kernel(tsr_queue *queue, const tsr_kernel_args *x) {
       return gpu_gemm(queue, x);
     case TSR_KERNEL_ADD:
       return add(queue, x, x->a, false, false);
+    case TSR_KERNEL_RESIDUES:
+    case TSR_KERNEL_RESIDUE_GEMM:
+      return on_residues(queue, x);
     default:
       return gpu_level3(queue, x);
   }

@@ -190,13 +190,14 @@ static operand make_residues(const tsr_kernel_args *x, int i, bool records) {
   const void *const base[] = {x->a, x->b, x->c};
   const int64_t ld[] = {x->lda, x->ldb, x->ldc}, count[] = {x->m, x->n, x->n};
   tsr_residue_lines of = x->residues.of[i];
+  int planes = tsr_residue_planes(x->type, x->residues.moduli);
   size_t line = records ? sizeof(tsr_line) : (size_t)ld[i], all = (size_t)of.lines * line;
-  size_t start = records ? tsr_residues_records(ld[i], of.lines, x->residues.moduli) : 0;
+  size_t start = records ? tsr_residues_records(ld[i], of.lines, planes) : 0;
   return (operand){.name = names[i],
                    .begin = (const char *)base[i] + start + (size_t)of.first * line,
                    .column_bytes = (size_t)count[i] * line,
                    .pitch = all,
-                   .columns = records ? 1 : (size_t)x->residues.moduli,
+                   .columns = records ? 1 : (size_t)planes,
                    .unit = sizeof(uint64_t)};
 }
 

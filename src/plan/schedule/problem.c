@@ -56,7 +56,7 @@ size_t tsr_tile_memory(const tsr_call *call, int matrix, int64_t rows, int64_t c
   size_t size = tsr_matrix_element(call, matrix);
   bool residues = tsr_is_residues(matrix);
   *ld = residues ? tsr_residues_ld(rows) : tsr_tile_ld(rows, size);
-  return residues ? tsr_tile_round_up(tsr_residues_bytes(rows, cols, call->moduli))
+  return residues ? tsr_tile_round_up(tsr_residues_bytes(rows, cols, (int)size))
                   : tsr_tile_bytes(*ld, cols, size);
 }
 

@@ -244,6 +244,11 @@ static tsr_status check_residues(const tsr_verifier *v, uint32_t c) {
   if (!makes && command->kernel != TSR_KERNEL_RESIDUE_GEMM) return TSR_OK;
   if (call->operation != TSR_GEMM || call->moduli == 0)
     return tsr_verify_fail(v, c, "the call is not computed in residues");
+  tsr_form form = tsr_form_unpack(command->form);
+  bool conjugated = (made == TSR_RA ? call->transa : call->transb) == TSR_CONJ_TRANS;
+  if (makes && (form.transb == TSR_CONJ_TRANS) != conjugated)
+    return tsr_verify_fail(v, c, conjugated ? "does not conjugate %s" : "conjugates %s",
+                           tsr_matrix_name(made == TSR_RA ? TSR_A : TSR_B_));
   if ((makes ? command->m : command->k) == call->k) return TSR_OK;
   return tsr_verify_fail(v, c, "has %d of %lld products, but residues have one scale for all of k",
                          makes ? command->m : command->k, (long long)call->k);

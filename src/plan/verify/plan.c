@@ -66,8 +66,9 @@ static int64_t elements_needed(const tsr_buffer *buffer) {
 
 /* Bytes that a block of residues has to have, and its alignment: that of its lines' records. */
 static bool residues_fit(const tsr_verifier *v, const tsr_buffer *buffer) {
+  int planes = (int)tsr_matrix_element(&v->plan->call, buffer->matrix);
   return buffer->ld == tsr_residues_ld(buffer->rows) &&
-         buffer->bytes >= tsr_residues_bytes(buffer->rows, buffer->cols, v->plan->call.moduli);
+         buffer->bytes >= tsr_residues_bytes(buffer->rows, buffer->cols, planes);
 }
 
 static tsr_status check_memory(const tsr_verifier *v, size_t index) {

@@ -1,0 +1,76 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* The kernels on residues (base/moduli.h) but for their integer products, which the vendor's BLAS
+ * computes. They give the same bits as base/cpu_residues.c. */
+#ifndef TSR_ENGINE_GPU_RESIDUE_KERNELS_H
+#define TSR_ENGINE_GPU_RESIDUE_KERNELS_H
+
+#include "base/moduli.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Makes the residues of n lines of k elements: the columns of a, or its rows if turned. The block
+ * of residues has `lines` lines, of which these begin at `first`. type: 's', 'd', 'c' or 'z'. */
+typedef struct tsr_gpu_residues {
+  char type;
+  int turned, conjugated;
+  int64_t k, n;
+  const void *a;
+  int64_t lda;
+  void *block;
+  int64_t ld, first, lines;
+} tsr_gpu_residues;
+
+/* The four kernels before the conversion use the memory of the result. Returns the runtime's error,
+ * as the functions below do. */
+int tsr_gpu_residues_launch(const tsr_gpu_residues *args, const tsr_moduli *moduli, void *stream);
+
+/* Judges m rows and n columns of C by the records of their lines. *refused, in the device's memory,
+ * becomes whether the accuracy cannot be promised; *verdict (may be NULL) becomes 1 if so. */
+int tsr_gpu_judge_launch(const tsr_line *rows, int64_t m, const tsr_line *columns, int64_t n,
+                         int64_t k, int complex_valued, double tolerance, int *refused,
+                         uint8_t *verdict, void *stream);
+
+/* sums += the residues of parts, count numbers of each plane; `first`: sums = them. */
+int tsr_gpu_fold_launch(const tsr_moduli *moduli, int planes, const int32_t *parts, int64_t count,
+                        int first, int32_t *sums, void *stream);
+
+/* The sums that the vendor's BLAS leaves out, since it wants a multiple of 4 rows: for each plane
+ * of m rows (at most 3) and n columns, over k bytes of the lines, which are a multiple of 4. Plane
+ * l of a and b begins plane_a l (plane_b l) bytes after the first; sums begins at row `row` of a
+ * matrix with leading dimension ldc, with step numbers from plane to plane. */
+typedef struct tsr_gpu_rest {
+  int planes;
+  int64_t m, n, k, ld;
+  const int8_t *a, *b;
+  int64_t plane_a, plane_b;
+  int32_t *sums;
+  int64_t ldc, step;
+} tsr_gpu_rest;
+
+int tsr_gpu_rest_launch(const tsr_gpu_rest *args, void *stream);
+
+/* c = alpha (the product that the sums stand for) + beta c, m x n, unless *refused: then c stays as
+ * it is, or becomes 0 if beta is 0. Sums as in tsr_gpu_rest, with leading dimension m_sums. */
+typedef struct tsr_gpu_recover {
+  char type;
+  int64_t m, n;
+  const int32_t *sums;
+  int64_t ld_sums, step;
+  const tsr_line *rows, *columns;
+  double alpha[2], beta[2];
+  void *c;
+  int64_t ldc;
+  const int *refused;
+} tsr_gpu_recover;
+
+int tsr_gpu_recover_launch(const tsr_gpu_recover *args, const tsr_moduli *moduli, void *stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,191 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * The kernels on residues (base/moduli.h): residue_kernels.cu has all but the products, which are
+ * the vendor's products of 8-bit integers with sums of 32 bits.
+ *
+ * C is done in parts whose sums, for all moduli, fit the queue's room, so that they are reduced
+ * while the device's cache has some of them.
+ */
+#include "engine/gpu/internal.h"
+#include "engine/gpu/residue_kernels.h"
+#include "engine/gpu/tuning.h"
+
+/* Products whose sums fit 32 bits: each is up to 2^14. */
+enum { PART = 1 << 16 };
+
+/* The vendor's integer products want m in fours, and no more columns are needed at once. */
+enum { FOURS = 4, COLUMNS_MOST = 1 << 17 };
+
+tsr_status gpu_make_residues(const tsr_queue *queue, const tsr_kernel_args *x) {
+  tsr_moduli moduli;
+  tsr_moduli_fill(x->residues.moduli, &moduli);
+  tsr_gpu_residues args = {.type = (char)x->type,
+                           .turned = x->transa != TSR_NO_TRANS,
+                           .conjugated = x->transb == TSR_CONJ_TRANS,
+                           .k = x->m,
+                           .n = x->n,
+                           .a = x->a,
+                           .lda = x->lda,
+                           .block = x->c,
+                           .ld = x->ldc,
+                           .first = x->residues.of[2].first,
+                           .lines = x->residues.of[2].lines};
+  int error = tsr_gpu_residues_launch(&args, &moduli, queue->stream);
+  GPU_TRY((gpuError)error, "launching a kernel", queue->index);
+  return TSR_OK;
+}
+
+/* ---- Products ------------------------------------------------------------------ */
+
+/* A product, and the parts of the queue's room. */
+typedef struct product {
+  tsr_queue *queue;
+  const tsr_kernel_args *x;
+  tsr_moduli moduli;
+  int planes;
+  int64_t rows, columns; /* of C, of a full part; rows are a multiple of four */
+  int64_t step;          /* numbers of a plane in the room */
+  int *refused;
+  int32_t *sums;  /* of the products; over all of k, their residues' sums */
+  int32_t *parts; /* of the products over a part of k, if there are several; else sums */
+} product;
+
+static bool is_in_parts(const tsr_kernel_args *x) {
+  return x->lda > PART;
+}
+
+static int64_t least(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+static tsr_status make_room(tsr_queue *queue) {
+  size_t bytes = (size_t)TSR_TUNE_RESIDUE_ROOM + 256;
+  if (queue->residues != NULL) return TSR_OK;
+  gpuError error = gpuMalloc(&queue->residues, bytes);
+  if (error == gpuSuccess) return TSR_OK;
+  queue->residues = NULL;
+  return gpu_fail(error == gpuErrorMemory ? TSR_ERR_MEMORY : TSR_ERR_DEVICE, error,
+                  "allocating memory for sums of residues", queue->index);
+}
+
+static product product_of(tsr_queue *queue, const tsr_kernel_args *x) {
+  product p = {.queue = queue, .x = x};
+  tsr_moduli_fill(x->residues.moduli, &p.moduli);
+  int64_t rows = (x->m + FOURS - 1) / FOURS * FOURS, numbers = TSR_TUNE_RESIDUE_ROOM / 4;
+  p.planes = tsr_residue_planes(x->type, p.moduli.count);
+  numbers /= p.planes * (is_in_parts(x) ? 2 : 1);
+  p.rows = least(rows, TSR_TUNE_RESIDUE_ROWS);
+  p.columns = least(least(numbers / p.rows, COLUMNS_MOST), x->n);
+  p.step = p.rows * p.columns;
+  p.refused = queue->residues;
+  p.sums = (int32_t *)((char *)queue->residues + 256);
+  p.parts = is_in_parts(x) ? p.sums + p.step * p.planes : p.sums;
+  return p;
+}
+
+static const tsr_line *records_of(const product *p, const void *block, int64_t ld, int operand) {
+  tsr_residue_lines of = p->x->residues.of[operand];
+  return (const tsr_line *)((const char *)block + tsr_residues_records(ld, of.lines, p->planes)) +
+         of.first;
+}
+
+static tsr_status judge(const product *p) {
+  const tsr_kernel_args *x = p->x;
+  const tsr_residue_args *r = &x->residues;
+  bool complex_valued = tsr_type_get(x->type)->complex_valued;
+  int error = tsr_gpu_judge_launch(records_of(p, x->a, x->lda, 0), x->m,
+                                   records_of(p, x->b, x->ldb, 1), x->n, x->k, complex_valued,
+                                   r->tolerance, p->refused, r->verdict, p->queue->stream);
+  GPU_TRY((gpuError)error, "launching a kernel", p->queue->index);
+  return TSR_OK;
+}
+
+/* Where line `line` of the first plane has its residue `from`. */
+static const int8_t *line_at(const void *block, int64_t ld, tsr_residue_lines of, int64_t line,
+                             int64_t from) {
+  return (const int8_t *)block + (of.first + line) * ld + from;
+}
+
+/* The sums of m rows and n columns from (i, j) on over k bytes of the lines from `from` on. */
+static tsr_status multiply(const product *p, int64_t i, int64_t j, int64_t m, int64_t n,
+                           int64_t from, int64_t k) {
+  static const int32_t one = 1, zero = 0;
+  const tsr_kernel_args *x = p->x;
+  const tsr_residue_lines *of = x->residues.of;
+  int64_t whole = m / FOURS * FOURS, plane_a = of[0].lines * x->lda, plane_b = of[1].lines * x->ldb;
+  const int8_t *a = line_at(x->a, x->lda, of[0], i, from);
+  const int8_t *b = line_at(x->b, x->ldb, of[1], j, from);
+  if (whole > 0)
+    GPU_BLAS_TRY(
+        gpuBlasGemmStridedBatched(p->queue->blas, gpuBlasOpT, gpuBlasOpN, (int)whole, (int)n,
+                                  (int)k, &one, a, gpuBlas8I, (int)x->lda, plane_a, b, gpuBlas8I,
+                                  (int)x->ldb, plane_b, &zero, p->parts, gpuBlas32I, (int)p->rows,
+                                  p->step, p->planes, gpuBlasCompute32I, gpuBlasDefaultAlgorithm),
+        "products of residues", p->queue->index);
+  tsr_gpu_rest rest = {.planes = p->planes,
+                       .m = m - whole,
+                       .n = n,
+                       .k = k,
+                       .ld = x->lda,
+                       .a = a + whole * x->lda,
+                       .b = b,
+                       .plane_a = plane_a,
+                       .plane_b = plane_b,
+                       .sums = p->parts + whole,
+                       .ldc = p->rows,
+                       .step = p->step};
+  int error = tsr_gpu_rest_launch(&rest, p->queue->stream);
+  GPU_TRY((gpuError)error, "launching a kernel", p->queue->index);
+  return TSR_OK;
+}
+
+/* Bytes beyond k in a line are 0, so that products may use whole lines. */
+static tsr_status sum(const product *p, int64_t i, int64_t j, int64_t m, int64_t n) {
+  int64_t all = p->x->lda;
+  for (int64_t from = 0; from < all; from += PART) {
+    TSR_TRY(multiply(p, i, j, m, n, from, least(PART, all - from)));
+    if (p->parts == p->sums) continue;
+    int error = tsr_gpu_fold_launch(&p->moduli, p->planes, p->parts, p->step, from == 0, p->sums,
+                                    p->queue->stream);
+    GPU_TRY((gpuError)error, "launching a kernel", p->queue->index);
+  }
+  return TSR_OK;
+}
+
+static tsr_status recover(const product *p, int64_t i, int64_t j, int64_t m, int64_t n) {
+  const tsr_kernel_args *x = p->x;
+  int64_t size = (int64_t)tsr_type_get(x->type)->size;
+  tsr_gpu_recover args = {.type = (char)x->type,
+                          .m = m,
+                          .n = n,
+                          .sums = p->sums,
+                          .ld_sums = p->rows,
+                          .step = p->step,
+                          .rows = records_of(p, x->a, x->lda, 0) + i,
+                          .columns = records_of(p, x->b, x->ldb, 1) + j,
+                          .alpha = {x->alpha.re, x->alpha.im},
+                          .beta = {x->beta.re, x->beta.im},
+                          .c = (char *)x->c + (i + j * x->ldc) * size,
+                          .ldc = x->ldc,
+                          .refused = p->refused};
+  int error = tsr_gpu_recover_launch(&args, &p->moduli, p->queue->stream);
+  GPU_TRY((gpuError)error, "launching a kernel", p->queue->index);
+  return TSR_OK;
+}
+
+tsr_status gpu_residue_gemm(tsr_queue *queue, const tsr_kernel_args *x) {
+  TSR_TRY(tsr_kernel_check_int(x, GPU_BLAS));
+  if (!queue->blas) TSR_TRY(gpu_blas_start(queue));
+  TSR_TRY(make_room(queue));
+  product p = product_of(queue, x);
+  TSR_TRY(judge(&p));
+  for (int64_t j = 0; j < x->n; j += p.columns)
+    for (int64_t i = 0; i < x->m; i += p.rows) {
+      int64_t m = least(p.rows, x->m - i), n = least(p.columns, x->n - j);
+      TSR_TRY(sum(&p, i, j, m, n));
+      TSR_TRY(recover(&p, i, j, m, n));
+    }
+  return TSR_OK;
+}

@@ -1,0 +1,179 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Plans of products in residues: they are verified, and plans with wrong residues are not. */
+#include "plan/names.h"
+#include "planning.h"
+
+static tsr_plan *emulated_plan(const tsr_machine *machine, const planning_case *c, int moduli) {
+  tsr_call call = planning_call(machine, c);
+  tsr_plan_options options = planning_options(machine, 0);
+  tsr_plan *plan = NULL;
+  call.moduli = moduli;
+  must(tsr_plan_make(machine, &call, &options, &plan));
+  return plan;
+}
+
+static tsr_command *find(const tsr_plan *plan, tsr_kernel kernel) {
+  for (size_t i = 0; i < plan->commands.count; i++) {
+    tsr_command *c = &plan->commands.items[i];
+    if (c->kind == TSR_COMMAND_KERNEL && c->kernel == kernel) return c;
+  }
+  fail_msg("the plan has no %s", tsr_kernel_get(kernel)->name);
+  return NULL;
+}
+
+static const planning_case usual = {'d', 'N', 'N', 3000, 2600, 2000, 1, 1, "ppp", 0};
+
+/* All types, transpositions and homes, on one device and several. */
+static void plans_are_verified(void **state) {
+  (void)state;
+  static const char *const machines[] = {"host:200 gpu*1 pcie:25 rate:19",
+                                         "host:200 gpu*4@nvswitch:300 pcie:25/pair rate:19"};
+  static const planning_case cases[] = {
+      {'d', 'N', 'N', 3000, 2600, 2000, 1, 1, "ppp", 0},
+      {'s', 'T', 'N', 900, 5000, 3000, 0.5, 0, "hhh", 0},
+      {'z', 'C', 'T', 700, 800, 900, 1, 0.5, "php", 0},
+      {'c', 'N', 'C', 1500, 300, 4000, 2, 1, "0pp", 0},
+      {'d', 'T', 'T', 1, 7, 100000, 1, 0, "ppp", 0},
+      {'s', 'N', 'T', 5000, 5000, 1, 1, 1, "000", 0},
+  };
+  for (int m = 0; m < 2; m++) {
+    tsr_machine *machine = planning_machine(machines[m]);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+      tsr_plan *plan = emulated_plan(machine, &cases[i], 7 + (int)i);
+      tsr_plan_options options = planning_options(machine, 0);
+      must(tsr_plan_verify(plan, machine, options.budget));
+      find(plan, TSR_KERNEL_RESIDUES);
+      find(plan, TSR_KERNEL_RESIDUE_GEMM);
+      assert_true(plan->seconds > 0 && plan->floor > 0);
+      assert_true(plan->seconds > 0.9 * plan->floor);
+      tsr_plan_free(plan);
+    }
+    tsr_machine_destroy(machine);
+  }
+}
+
+/* The residues of each line are made once on each device that uses them. */
+static void residues_are_made_once(void **state) {
+  (void)state;
+  tsr_machine *machine = planning_machine("host:200 gpu*4@nvswitch:300 pcie:25/pair rate:19");
+  tsr_plan *plan = emulated_plan(machine, &usual, 14);
+  int64_t lines[TSR_MACHINE_DEVICES][2] = {{0}};
+  for (size_t i = 0; i < plan->commands.count; i++) {
+    const tsr_command *c = &plan->commands.items[i];
+    if (c->kind != TSR_COMMAND_KERNEL || c->kernel != TSR_KERNEL_RESIDUES) continue;
+    int matrix = plan->buffers.items[c->buffer[2]].matrix;
+    assert_int_equal(c->m, usual.k);
+    lines[plan->queue[c->queue].location][matrix == TSR_RB] += c->n;
+  }
+  int64_t all[2] = {0, 0};
+  for (int d = 0; d < machine->devices; d++) {
+    assert_true(lines[d][0] <= usual.m && lines[d][1] <= usual.n);
+    for (int x = 0; x < 2; x++) all[x] += lines[d][x];
+  }
+  assert_int_equal(all[0], usual.m * plan->grid_cols);
+  assert_int_equal(all[1], usual.n * plan->grid_rows);
+  tsr_plan_free(plan);
+  tsr_machine_destroy(machine);
+}
+
+/* A change of one command of a right plan, and what the verifier says of it. */
+typedef struct fault {
+  const char *says;
+  tsr_kernel kernel;
+  void (*change)(tsr_plan *plan, tsr_command *command);
+} fault;
+
+static void shorten(tsr_plan *plan, tsr_command *c) {
+  (void)plan;
+  *(c->kernel == TSR_KERNEL_RESIDUES ? &c->m : &c->k) -= 8;
+}
+
+static void shift(tsr_plan *plan, tsr_command *c) {
+  (void)plan;
+  c->row[0] += c->n > 1 ? 1 : 0;
+  c->n--;
+}
+
+static void exchange(tsr_plan *plan, tsr_command *c) {
+  (void)plan;
+  int32_t other = c->buffer[0];
+  c->buffer[0] = c->buffer[1];
+  c->buffer[1] = other;
+}
+
+static void conjugate(tsr_plan *plan, tsr_command *c) {
+  (void)plan;
+  tsr_form form = tsr_form_unpack(c->form);
+  form.transb = TSR_CONJ_TRANS;
+  c->form = tsr_form_pack(form);
+}
+
+static void make_native(tsr_plan *plan, tsr_command *c) {
+  (void)plan;
+  c->kernel = TSR_KERNEL_GEMM;
+}
+
+static void forget_moduli(tsr_plan *plan, tsr_command *c) {
+  (void)c;
+  plan->call.moduli = 0;
+}
+
+static void add_moduli(tsr_plan *plan, tsr_command *c) {
+  (void)c;
+  plan->call.moduli++;
+}
+
+static void do_nothing_first(tsr_plan *plan, tsr_command *c) {
+  (void)plan;
+  c->waits = 0;
+}
+
+static void wrong_plans_are_refused(void **state) {
+  (void)state;
+  static const fault faults[] = {
+      {"one scale for all of k", TSR_KERNEL_RESIDUES, shorten},
+      {"one scale for all of k", TSR_KERNEL_RESIDUE_GEMM, shorten},
+      {"do not meet", TSR_KERNEL_RESIDUES, shift},
+      {"is of R", TSR_KERNEL_RESIDUE_GEMM, exchange},
+      {"conjugates", TSR_KERNEL_RESIDUES, conjugate},
+      {"is of R", TSR_KERNEL_RESIDUE_GEMM, make_native},
+      {"R", TSR_KERNEL_RESIDUES, forget_moduli},
+      {"too few", TSR_KERNEL_RESIDUES, add_moduli},
+      {"without waiting", TSR_KERNEL_RESIDUE_GEMM, do_nothing_first},
+  };
+  tsr_machine *machine = planning_machine("host:200 gpu*2@nvswitch:300 pcie:25/pair rate:19");
+  tsr_plan_options options = planning_options(machine, 0);
+  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+    tsr_plan *plan = emulated_plan(machine, &usual, 14);
+    faults[i].change(plan, find(plan, faults[i].kernel));
+    if (tsr_plan_verify(plan, machine, options.budget) != TSR_ERR_CHECK)
+      fail_msg("fault %zu is not found", i);
+    if (strstr(tsr_message(), faults[i].says) == NULL)
+      fail_msg("fault %zu: \"%s\" does not say \"%s\"", i, tsr_message(), faults[i].says);
+    tsr_plan_free(plan);
+  }
+  tsr_machine_destroy(machine);
+}
+
+/* More moduli take more memory and more time. */
+static void moduli_cost(void **state) {
+  (void)state;
+  tsr_machine *machine = planning_machine("h200x4");
+  const planning_case resident = {'d', 'N', 'N', 8192, 8192, 8192, 1, 0, "000", 0};
+  tsr_plan *few = emulated_plan(machine, &resident, 8),
+           *many = emulated_plan(machine, &resident, 16);
+  assert_true(few->floor < many->floor);
+  assert_true(few->seconds < many->seconds);
+  tsr_plan_free(few);
+  tsr_plan_free(many);
+  tsr_machine_destroy(machine);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(plans_are_verified), cmocka_unit_test(residues_are_made_once),
+      cmocka_unit_test(wrong_plans_are_refused), cmocka_unit_test(moduli_cost)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -200,12 +200,13 @@ TSR_API tsr_status tsr_topology_describe(const char *engine, tsr_topology_facts 
 TSR_API int tsr_memory_interleave(void);
 
 typedef struct tsr_kept_facts {
-  char path[512]; /* the file in which the measurement of this computer is kept, or would be */
+  char path[512]; /* the file in which the measurement of this computer is kept; the folder for it,
+                     which ends in a slash, if there is none */
   int devices;    /* how many it is of; 0: there is no measurement */
 } tsr_kept_facts;
 
-/* The measurement of this computer's devices of that name. TSR_ERR_IO: there is no folder for it,
- * and none can be made. TSR_ERR_MACHINE: the file makes no sense. */
+/* The measurement of this computer with the most devices, one of which has that name. TSR_ERR_IO:
+ * there is no folder for it, and none can be made. TSR_ERR_MACHINE: the file makes no sense. */
 TSR_API tsr_status tsr_kept_describe(const char *device, tsr_kept_facts *facts);
 
 /* A limit that the process works under. */

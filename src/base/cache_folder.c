@@ -120,3 +120,9 @@ tsr_status tsr_cache_file(const char *name, char **path) {
 tsr_status tsr_cache_file_to_write(const char *name, char **path) {
   return find_path(name, true, path);
 }
+
+bool tsr_cache_folder(int index, char **folder) {
+  if (index >= PLACES || !tsr_environment_is_trusted()) return false;
+  if (path_in(&places[index], "", folder) != TSR_OK) *folder = NULL;
+  return true;
+}

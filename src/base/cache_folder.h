@@ -8,6 +8,8 @@
 #ifndef TSR_BASE_CACHE_FOLDER_H
 #define TSR_BASE_CACHE_FOLDER_H
 
+#include <stdbool.h>
+
 #include "base/status.h"
 
 /* *path: the file called name in $XDG_CACHE_HOME/tessera or ~/.cache/tessera (made if missing); if
@@ -16,5 +18,10 @@
  * such directory, or the caller is not trusted (base/environment.h). */
 tsr_status tsr_cache_file(const char *name, char **path);
 tsr_status tsr_cache_file_to_write(const char *name, char **path);
+
+/* The folders in which these functions look, index 0, 1, ..., whether they are there or not.
+ * *folder, which ends in a slash: the caller frees it; NULL: no variable names this one. False:
+ * there are no more, or the caller is not trusted. */
+bool tsr_cache_folder(int index, char **folder);
 
 #endif

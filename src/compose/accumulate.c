@@ -187,10 +187,11 @@ static double kernels_by_formula(const tsr_machine *machine, const tsr_call *cal
   int devices = machine->devices;
   int64_t cols = (call->n + devices - 1) / devices;
   double slowest = 1;
-  for (int d = 0; d < devices; d++) slowest = fmin(slowest, machine->device[d].speed);
+  for (int d = 0; d < devices; d++)
+    slowest = fmin(slowest, tsr_machine_speed(machine, d, call->type));
   return tsr_machine_kernel_time(machine, 0, TSR_KERNEL_GEMM, call->type, call->m, cols, call->k,
                                  false, true, heat) *
-         machine->device[0].speed / slowest;
+         tsr_machine_speed(machine, 0, call->type) / slowest;
 }
 
 /* The time of a product alone is that of its longer stage plus an eighth of the shorter one,

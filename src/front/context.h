@@ -90,6 +90,9 @@ tsr_status tsr_context_count_devices(const char *text, int *count);
 /* The kept measurement of the engine's devices. If none is kept, the devices are measured and the
  * measurement is kept; a quiet context takes the rates that the library ships for these devices. */
 tsr_status tsr_context_measured_machine(tsr_context *context, tsr_machine **machine);
+/* Notes in a measured machine how much memory other programs leave, where it is clearly less than
+ * the device has. */
+void tsr_context_note_memory(const tsr_context *context, tsr_machine *machine);
 /* The built-in machine of emulated devices. */
 tsr_status tsr_context_emulated_machine(int devices, tsr_machine **machine);
 /* A machine without devices; the rate of the CPU's BLAS is measured. */

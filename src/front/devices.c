@@ -235,5 +235,6 @@ static tsr_status open_any(tsr_context *context, const tsr_options *options) {
 
 tsr_status tsr_context_open_devices(tsr_context *context, const tsr_options *options) {
   TSR_TRY(open_any(context, options));
+  if (options->machine == NULL) tsr_context_note_memory(context, context->plans->machine);
   return tsr_context_limit_peers(context, context->plans->machine, &context->plans->linked);
 }

@@ -5,7 +5,6 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/cpu_blas.h"
@@ -14,11 +13,11 @@
 #include "base/settings.h"
 #include "base/thread.h"
 #include "front/context.h"
+#include "front/kept_model.h"
 #include "front/offload_inside.h"
 #include "machine/installed.h"
 #include "plan/search/knobs.h"
 #include "run/near.h"
-#include "run/probe.h"
 #include "tessera_model.h"
 
 /* ---- Settings ---- */
@@ -38,12 +37,13 @@ static tsr_status check_settings(void) {
   tsr_forced forced;
   tsr_machine *machine = NULL;
   int64_t tile;
-  bool bind;
+  bool bind, peer;
   int devices;
   TSR_TRY(tsr_context_read_settings(&options));
   TSR_TRY(tsr_context_count_devices(options.devices, &devices));
   TSR_TRY(tsr_settings_tile(&tile));
   TSR_TRY(tsr_settings_bind(&bind));
+  TSR_TRY(tsr_settings_peer(&peer));
   TSR_TRY(tsr_offload_read_wishes(&wishes));
   TSR_TRY(tsr_strategy_parse(tsr_setting_text("TESSERA_STRATEGY"), &forced));
   TSR_TRY(check_log());
@@ -156,25 +156,32 @@ TSR_ENTRY_VOID(tsr_process_limits_describe, (limits), tsr_process_limits *limits
 
 /* ---- Machines ---- */
 
+/* *path: the folder for measurements, which ends in a slash. */
+static tsr_status find_folder(char *path, size_t room) {
+  char *file;
+  TSR_TRY(tsr_machine_cache_path("none", &file));
+  strrchr(file, '/')[1] = '\0';
+  snprintf(path, room, "%s", file);
+  tsr_dealloc(file);
+  return TSR_OK;
+}
+
 /* A measurement that another process is just writing is whole: it is renamed when it is complete.
  */
 TSR_ENTRY(tsr_kept_describe, (device, facts), const char *device, tsr_kept_facts *facts) {
-  tsr_device_info info = {.memory_total = 0};
-  char identity[192], *path;
-  tsr_machine *machine = NULL;
+  tsr_kept_facts known = {.devices = 0};
+  tsr_kept_model kept;
   TSR_TRY(check_output(facts));
   if (device == NULL) return tsr_fail(TSR_ERR_ARGUMENT, "device is NULL; give a device's name");
-  snprintf(info.name, sizeof info.name, "%s", device);
-  tsr_probe_identity(&info, identity, sizeof identity);
-  TSR_TRY(tsr_machine_cache_path(identity, &path));
-  *facts = (tsr_kept_facts){.devices = 0};
-  snprintf(facts->path, sizeof facts->path, "%s", path);
-  bool kept = access(path, F_OK) == 0;
-  tsr_status status = kept ? tsr_machine_read(path, &machine) : TSR_OK;
-  tsr_dealloc(path);
-  if (machine != NULL) facts->devices = machine->devices;
-  tsr_machine_destroy(machine);
-  return status;
+  TSR_TRY(find_folder(known.path, sizeof known.path));
+  TSR_TRY(tsr_kept_model_find(device, &kept));
+  if (kept.machine != NULL) {
+    known.devices = kept.machine->devices;
+    snprintf(known.path, sizeof known.path, "%s", kept.path);
+  }
+  tsr_kept_model_free(&kept);
+  *facts = known;
+  return TSR_OK;
 }
 
 int tsr_machine_installed(int index, char *name, size_t room) {

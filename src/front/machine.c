@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* The context's machine: built in, read from the kept measurement, measured, printed. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -50,9 +51,16 @@ tsr_status tsr_context_cpu_machine(tsr_machine **machine) {
 
 /* ---- The kept measurement ---- */
 
-static int find_device(const tsr_machine *machine, const char *identity) {
-  for (int d = 0; d < machine->devices; d++)
-    if (strcmp(machine->device[d].identity, identity) == 0) return d;
+/* The measured device that is the engine's: of the same identity, name and memory, since slices may
+ * have the identity of their card. -1: there is none. */
+static int find_device(const tsr_machine *machine, const tsr_device_info *info) {
+  for (int d = 0; d < machine->devices; d++) {
+    const tsr_device *device = &machine->device[d];
+    bool same = strcmp(device->identity, info->identity) == 0 &&
+                strcmp(device->name, info->name) == 0 &&
+                fabs(device->memory / (double)info->memory_total - 1) < 0.01;
+    if (same) return d;
+  }
   return -1;
 }
 
@@ -62,10 +70,10 @@ static tsr_status select_known(const tsr_context *context, const tsr_machine *ke
                                tsr_machine **machine) {
   int list[TSR_MAX_DEVICES];
   for (int d = 0; d < context->devices; d++) {
-    list[d] = find_device(kept, context->info[d].identity);
+    list[d] = find_device(kept, &context->info[d]);
     if (list[d] < 0)
-      return tsr_fail(TSR_ERR_MACHINE, "the kept measurement does not have device %s",
-                      context->info[d].identity);
+      return tsr_fail(TSR_ERR_MACHINE, "the kept measurement does not have device %s (%s)",
+                      context->info[d].identity, context->info[d].name);
   }
   TSR_TRY(tsr_context_check_peers(context, kept, list));
   return tsr_machine_select(kept, list, context->devices, machine);
@@ -93,7 +101,7 @@ static tsr_status read_kept(const tsr_context *context, const char *path, tsr_ma
 
 static tsr_status kept_path(const tsr_context *context, bool write, char **path) {
   char identity[192];
-  tsr_probe_identity(context->info, identity, sizeof identity);
+  tsr_probe_identity(context->info, context->devices, identity, sizeof identity);
   return write ? tsr_machine_cache_path_to_write(identity, path)
                : tsr_machine_cache_path(identity, path);
 }
@@ -139,18 +147,45 @@ static tsr_status measure(const tsr_context *context, tsr_progress progress, voi
   return TSR_OK;
 }
 
-tsr_status tsr_context_measured_machine(tsr_context *context, tsr_machine **machine) {
-  char *path;
+typedef struct wanted {
+  const tsr_context *context;
+  tsr_machine **machine;
+} wanted;
+
+static bool take_kept(const char *path, void *user) {
+  const wanted *w = user;
+  return read_kept(w->context, path, w->machine) == TSR_OK;
+}
+
+/* The measurement of these devices, or of more devices of the computer, which they are among. */
+static bool find_kept(tsr_context *context, tsr_machine **machine) {
+  char *path, host[32];
+  wanted w = {context, machine};
+  bool found = false;
   if (kept_path(context, false, &path) == TSR_OK) {
-    tsr_status status = read_kept(context, path, machine);
+    found = take_kept(path, &w);
     tsr_dealloc(path);
-    if (status == TSR_OK) return TSR_OK;
   }
+  tsr_probe_host_name(host, sizeof host);
+  return found || tsr_machine_cache_visit(host, take_kept, &w);
+}
+
+tsr_status tsr_context_measured_machine(tsr_context *context, tsr_machine **machine) {
+  if (find_kept(context, machine)) return TSR_OK;
   if (context->quiet) return tsr_machine_shipped(context->info[0].name, context->devices, machine);
   tsr_log(TSR_LOG_INFO,
           "measuring this machine, which takes some seconds; the result is kept for later");
   atomic_store(&context->just_measured, true);
   return measure(context, NULL, NULL, machine);
+}
+
+/* A device's own runtime takes less than a tenth. */
+void tsr_context_note_memory(const tsr_context *context, tsr_machine *machine) {
+  if (context->engine == NULL || context->engine->traits.emulated) return;
+  for (int d = 0; d < context->devices && d < machine->devices; d++) {
+    double left = (double)context->info[d].memory_free;
+    if (left > 0 && left < 0.9 * machine->device[d].memory) machine->device[d].memory = left;
+  }
 }
 
 /* ---- The interface ---- */
@@ -180,6 +215,7 @@ TSR_ENTRY(tsr_machine_probe, (context, progress, user), tsr_context *context, ts
         "the machine \"%s\" is not this one and cannot be measured; give no machine to measure "
         "this one",
         context->plans->machine->name);
+  tsr_context_note_memory(context, machine);
   tsr_status status = tsr_context_limit_peers(context, machine, &linked);
   if (status == TSR_OK)
     tsr_plans_exchange_machine(context->plans, machine, linked);

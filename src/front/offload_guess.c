@@ -8,23 +8,12 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/environment.h"
+#include "front/kept_model.h"
 #include "front/offload_inside.h"
 #include "machine/shipped.h"
-#include "run/probe.h"
-
-static tsr_machine *read_kept(const tsr_device_info *info) {
-  char identity[192], *path;
-  tsr_machine *kept = NULL;
-  tsr_probe_identity(info, identity, sizeof identity);
-  if (tsr_machine_cache_path(identity, &path) != TSR_OK) return NULL;
-  if (access(path, R_OK) == 0 && tsr_machine_read(path, &kept) != TSR_OK) kept = NULL;
-  tsr_dealloc(path);
-  return kept;
-}
 
 /* *machine: the first `count` devices of the kept measurement, or all if it has fewer. */
 static tsr_status choose_first(const tsr_machine *kept, int count, tsr_machine **machine) {
@@ -71,11 +60,12 @@ static tsr_status guess_gpus(const tsr_options *options, const tsr_device_info *
   if (present == 0) return TSR_OK;
   TSR_TRY(tsr_context_count_devices(options->devices, &wanted));
   int count = wanted > 0 && wanted < present ? wanted : present;
-  tsr_machine *kept = read_kept(info);
-  *measured = kept != NULL;
-  if (kept == NULL) return tsr_machine_shipped(info[0].name, count, machine);
-  tsr_status status = choose_first(kept, count, machine);
-  tsr_machine_destroy(kept);
+  tsr_kept_model kept;
+  (void)tsr_kept_model_find(info[0].name, &kept);
+  *measured = kept.machine != NULL;
+  if (kept.machine == NULL) return tsr_machine_shipped(info[0].name, count, machine);
+  tsr_status status = choose_first(kept.machine, count, machine);
+  tsr_kept_model_free(&kept);
   return status;
 }
 

@@ -53,6 +53,8 @@ static tsr_status check_device(const tsr_machine *machine, int index) {
   char place[PLACE];
   snprintf(place, sizeof place, "devices[%d]", index);
   TSR_TRY(check_positive(place, "speed", device->speed));
+  for (int i = 0; i < TSR_TYPE_COUNT; i++)
+    TSR_TRY(check_not_negative(place, "speeds", device->type_speed[i]));
   TSR_TRY(check_positive(place, "memory", device->memory));
   TSR_TRY(check_positive(place, "memory_rate", device->memory_rate));
   TSR_TRY(check_not_negative(place, "kernel_latency", device->kernel_latency));

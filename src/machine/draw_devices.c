@@ -20,7 +20,9 @@ static void add_rates(tsr_drawing *p, int device, double y) {
   const tsr_machine *m = p->machine;
   for (int i = 0, at = 0; i < SHOWN; i++) {
     const tsr_rates *rates = &m->rates[tsr_type_index(shown[i].type)];
-    double flops = rates->areas > 0 ? rates->sustained * m->device[device].speed / TERA : 0;
+    double flops = rates->areas > 0
+                       ? rates->sustained * tsr_machine_speed(m, device, shown[i].type) / TERA
+                       : 0;
     if (flops <= 0) continue;
     double x = p->x[device] + 8 + at % 2 * (p->column - 12) / 2;
     tsr_svg_text(p->text, x, y + at / 2 * 15, p->column / 2 - 8, 't', "s",

@@ -147,15 +147,28 @@ static tsr_status get_location(const node *n, int *location) {
 
 /* ---- Parts of a machine ---- */
 
+static tsr_status read_speeds(const node *n, tsr_device *device) {
+  static const char *const keys[] = {"s", "d", "c", "z", "h", "b", "t", NULL};
+  node speeds = member(n, "speeds");
+  if (speeds.json == NULL) return TSR_OK;
+  TSR_TRY(check_object(&speeds, keys));
+  for (int i = 0; keys[i] != NULL; i++)
+    TSR_TRY(
+        get_optional(&speeds, keys[i], &device->type_speed[tsr_type_index((tsr_type)*keys[i])]));
+  return TSR_OK;
+}
+
 static tsr_status read_device(const node *n, tsr_device *device) {
-  static const char *const keys[] = {"name",        "identity",       "speed",     "memory",
-                                     "memory_rate", "kernel_latency", "host_node", NULL};
+  static const char *const keys[] = {"name",           "identity",  "speed",
+                                     "speeds",         "memory",    "memory_rate",
+                                     "kernel_latency", "host_node", NULL};
   TSR_TRY(check_object(n, keys));
   device->speed = 1;
   device->host_node = n->machine->devices;
   TSR_TRY(get_string(n, "name", sizeof device->name, device->name));
   TSR_TRY(get_string(n, "identity", sizeof device->identity, device->identity));
   TSR_TRY(get_optional(n, "speed", &device->speed));
+  TSR_TRY(read_speeds(n, device));
   TSR_TRY(get_required(n, "memory", &device->memory));
   TSR_TRY(get_required(n, "memory_rate", &device->memory_rate));
   TSR_TRY(get_optional(n, "kernel_latency", &device->kernel_latency));

@@ -54,10 +54,22 @@ static void add_location(tsr_text *text, const tsr_machine *machine, int locatio
   tsr_text_add(text, "\"%s\"", name);
 }
 
+static void add_speeds(tsr_text *text, const tsr_device *device) {
+  bool any = false;
+  for (int i = 0; i < TSR_TYPE_COUNT; i++) {
+    char name[2] = {(char)tsr_type_at(i)->type, '\0'};
+    if (device->type_speed[i] <= 0) continue;
+    add_field(text, any ? ", " : ", \"speeds\": {", name, device->type_speed[i]);
+    any = true;
+  }
+  tsr_text_add(text, any ? "}" : "");
+}
+
 static void add_device(tsr_text *text, const tsr_machine *machine, const tsr_device *device) {
   add_string(text, "    {", "name", device->name);
   add_string(text, ", ", "identity", device->identity);
   add_field(text, ",\n     ", "speed", device->speed);
+  add_speeds(text, device);
   add_field(text, ", ", "memory", device->memory);
   add_field(text, ", ", "memory_rate", device->memory_rate);
   add_field(text, ",\n     ", "kernel_latency", device->kernel_latency);

@@ -2,8 +2,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* Where measurements of machines are kept: in files of the user's cache. */
+#include <dirent.h>
+#include <string.h>
+
 #include "base/alloc.h"
 #include "base/cache_folder.h"
+#include "base/text.h"
 #include "machine/machine.h"
 
 /* The first 64 bytes of the identity, letters and digits only, since an identity may have any
@@ -35,4 +39,43 @@ tsr_status tsr_machine_cache_path(const char *identity, char **path) {
 
 tsr_status tsr_machine_cache_path_to_write(const char *identity, char **path) {
   return find(identity, tsr_cache_file_to_write, path);
+}
+
+/* ---- All that are kept of a host ---- */
+
+static bool is_of(const char *file, const char *host) {
+  size_t i = 0;
+  for (; host[i] != '\0'; i++) {
+    bool same = file[i] == host[i] || (file[i] == '_' && (host[i] == '.' || host[i] == '-'));
+    if (!same) return false;
+  }
+  size_t length = strlen(file);
+  return file[i] == '_' && length > 5 && strcmp(file + length - 5, ".json") == 0;
+}
+
+static bool visit_in(const char *folder, const char *host,
+                     bool (*visit)(const char *path, void *user), void *user) {
+  DIR *opened = opendir(folder);
+  bool taken = false;
+  if (opened == NULL) return false;
+  for (struct dirent *entry; !taken && (entry = readdir(opened)) != NULL;) {
+    tsr_text path = TSR_TEXT_INIT;
+    if (!is_of(entry->d_name, host)) continue;
+    tsr_text_add(&path, "%s%s", folder, entry->d_name);
+    taken = !path.broken && visit(path.bytes, user);
+    tsr_text_free(&path);
+  }
+  closedir(opened);
+  return taken;
+}
+
+bool tsr_machine_cache_visit(const char *host, bool (*visit)(const char *path, void *user),
+                             void *user) {
+  bool taken = false;
+  char *folder;
+  for (int i = 0; !taken && tsr_cache_folder(i, &folder); i++) {
+    taken = folder != NULL && visit_in(folder, host, visit, user);
+    tsr_dealloc(folder);
+  }
+  return taken;
 }

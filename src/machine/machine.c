@@ -182,6 +182,7 @@ static uint64_t mix_int(uint64_t digest, int64_t number) {
 
 static uint64_t mix_device(uint64_t digest, const tsr_device *device) {
   digest = mix_number(digest, device->speed);
+  for (int i = 0; i < TSR_TYPE_COUNT; i++) digest = mix_number(digest, device->type_speed[i]);
   digest = mix_number(digest, device->memory);
   digest = mix_number(digest, device->memory_rate);
   digest = mix_number(digest, device->kernel_latency);

@@ -83,11 +83,12 @@ typedef struct tsr_rates {
 typedef struct tsr_device {
   char name[64];
   char identity[64];
-  double speed;          /* factor on all rates; 1 if devices are equal */
-  double memory;         /* bytes */
-  double memory_rate;    /* bytes/s that a memory-bound kernel reads and writes */
-  double kernel_latency; /* s, the fixed cost of each kernel */
-  int host_node;         /* the location number of the nearest host memory node */
+  double speed;                      /* factor on all rates; 1 if devices are equal */
+  double type_speed[TSR_TYPE_COUNT]; /* and a factor on those of each type; 0: 1 */
+  double memory;                     /* bytes */
+  double memory_rate;                /* bytes/s that a memory-bound kernel reads and writes */
+  double kernel_latency;             /* s, the fixed cost of each kernel */
+  int host_node;                     /* the location number of the nearest host memory node */
 } tsr_device;
 
 /* What one process can send to all others together, and receive at the same time. */
@@ -211,6 +212,12 @@ tsr_status tsr_machine_check(const tsr_machine *machine);
  * no link. */
 double tsr_link_rate(const tsr_link *link, double segment);
 
+/* The factor on the machine's rates of a type by which a device computes. */
+static inline double tsr_machine_speed(const tsr_machine *machine, int device, tsr_type type) {
+  double factor = machine->device[device].type_speed[tsr_type_index(type)];
+  return machine->device[device].speed * (factor > 0 ? factor : 1);
+}
+
 /* Seconds of a kernel that runs alone on a device; wide as in tsr_kernel_args, reads_c: the old C
  * is read, heat as tsr_machine_heat() says. INFINITY: the machine has no rate for the type. */
 double tsr_machine_kernel_time(const tsr_machine *machine, int device, tsr_kernel kernel,
@@ -283,5 +290,10 @@ tsr_status tsr_machine_print_json(const tsr_machine *machine, tsr_text *text);
  * file, the second one that can be written. The caller frees *path with free(). */
 tsr_status tsr_machine_cache_path(const char *identity, char **path);
 tsr_status tsr_machine_cache_path_to_write(const char *identity, char **path);
+
+/* Calls visit with the path of each measurement kept of identities that begin with the host's name
+ * and "-", until one is taken (true). Whether one is. An untrusted caller has none. */
+bool tsr_machine_cache_visit(const char *host, bool (*visit)(const char *path, void *user),
+                             void *user);
 
 #endif

@@ -161,10 +161,19 @@ static bool same_product(const tsr_device *a, const tsr_device *b) {
   return same && is_near(a->memory, b->memory);
 }
 
+static bool same_speeds(const tsr_machine *machine, int a, int b) {
+  for (int i = 0; i < TSR_TYPE_COUNT; i++) {
+    tsr_type type = tsr_type_at(i)->type;
+    if (!is_near(tsr_machine_speed(machine, a, type), tsr_machine_speed(machine, b, type)))
+      return false;
+  }
+  return true;
+}
+
 static bool are_equal(const tsr_machine *machine, int a, int b) {
   const tsr_device *x = &machine->device[a], *y = &machine->device[b];
   int home_x = x->host_node, home_y = y->host_node;
-  return same_product(x, y) && is_near(x->speed, y->speed) &&
+  return same_product(x, y) && same_speeds(machine, a, b) &&
          is_near(x->memory_rate, y->memory_rate) &&
          is_near(machine->link[home_x][a].bandwidth, machine->link[home_y][b].bandwidth) &&
          is_near(machine->link[a][home_x].bandwidth, machine->link[b][home_y].bandwidth) &&

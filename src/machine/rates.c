@@ -159,10 +159,13 @@ static double rounds_of(int64_t m, int64_t n, int64_t k) {
  * the inverse: computing the inverse, and copying the lines back from where the product has put
  * them.
  */
-static double inverting_time(const tsr_device *device, tsr_type type, int64_t m, int64_t n,
-                             int64_t k) {
+static double inverting_time(const tsr_machine *machine, int index, tsr_type type, int64_t m,
+                             int64_t n, int64_t k) {
+  const tsr_device *device = &machine->device[index];
   double back = tsr_kernel_bytes(TSR_KERNEL_SCALE, type, m, n, false, true) / device->memory_rate;
-  return (TSR_TUNE_INVERSE_FIRST + TSR_TUNE_INVERSE_ROW * (double)k) / device->speed + back;
+  return (TSR_TUNE_INVERSE_FIRST + TSR_TUNE_INVERSE_ROW * (double)k) /
+             tsr_machine_speed(machine, index, type) +
+         back;
 }
 
 static bool inverts(tsr_kernel kernel, int64_t m, int64_t n, int64_t k) {
@@ -194,7 +197,8 @@ static double product_time(const tsr_machine *machine, const tsr_device *device,
   const tsr_kernel_info *info = tsr_kernel_get(kernel);
   double serial = info->serial > 0 ? info->serial * (double)k * rounds_of(m, n, k) : 0;
   computing *= detour(kernel, type, k, wide);
-  computing = (computing / info->rate + serial) / device->speed;
+  int index = (int)(device - machine->device);
+  computing = (computing / info->rate + serial) / tsr_machine_speed(machine, index, type);
   if (reads_c)
     computing +=
         reading_bytes(kernel, type, (double)m, (double)n, (double)k, wide) / device->memory_rate;
@@ -206,9 +210,9 @@ double tsr_machine_kernel_time(const tsr_machine *machine, int device, tsr_kerne
                                bool reads_c, double heat) {
   const tsr_device *d = &machine->device[device];
   if (inverts(kernel, m, n, k))
-    return inverting_time(d, type, m, n, k) + tsr_machine_kernel_time(machine, device,
-                                                                      TSR_KERNEL_GEMM, type, m, n,
-                                                                      k, false, false, heat);
+    return inverting_time(machine, device, type, m, n, k) +
+           tsr_machine_kernel_time(machine, device, TSR_KERNEL_GEMM, type, m, n, k, false, false,
+                                   heat);
   double working = tsr_kernel_get(kernel)->bound_by_memory
                        ? tsr_kernel_bytes(kernel, type, m, n, wide, reads_c) / d->memory_rate
                        : product_time(machine, d, kernel, type, m, n, k, wide, reads_c, heat);

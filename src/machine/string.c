@@ -32,10 +32,10 @@ typedef struct spec {
   double sockets; /* between each two sockets, in each direction */
   bool interleaved;
   uint32_t unlinked[TSR_MACHINE_DEVICES]; /* bit j of [i]: no link between devices i and j */
-  double memory, hbm, latency, launch;
-  series memory_word, speed; /* device by device */
+  double memory, latency, launch;
+  series memory_word, speed, pcie, hbm; /* device by device */
   fabric fabric;
-  double fabric_rate, pcie;
+  double fabric_rate;
   int sharing; /* devices that share a host link; 0: all */
   double rate[TSR_TYPE_COUNT], cpu;
   int staging_threads;
@@ -191,10 +191,10 @@ static tsr_status read_unlinked(parser *p) {
   return TSR_OK;
 }
 
-/* pcie:BW[/pair|/N|/all] */
+/* pcie:BW[,BW]...[/pair|/N|/all] */
 static tsr_status read_pcie(parser *p) {
   TSR_TRY(require(p, ":", "\":\" and GB/s (\"pcie:25\")"));
-  TSR_TRY(read_number(p, "GB/s of the host link, more than 0", &p->spec.pcie));
+  TSR_TRY(read_series(p, "GB/s of the host link, more than 0", &p->spec.pcie));
   p->spec.sharing = 1;
   if (!accept(p, "/")) return TSR_OK;
   if (accept_name(p, "all")) {
@@ -242,9 +242,10 @@ static tsr_status read_speed(parser *p) {
   return read_series(p, "a factor on the device's rates, more than 0", &p->spec.speed);
 }
 
+/* hbm:BW[,BW]... */
 static tsr_status read_hbm(parser *p) {
   TSR_TRY(require(p, ":", "\":\" and GB/s (\"hbm:3000\")"));
-  return read_number(p, "GB/s of device memory, more than 0", &p->spec.hbm);
+  return read_series(p, "GB/s of device memory, more than 0", &p->spec.hbm);
 }
 
 static tsr_status read_lat(parser *p) {
@@ -332,8 +333,10 @@ static tsr_status check_words(parser *p, unsigned seen) {
   if (seen == 0) return fail_at(p, p->at, "at least one word, such as \"gpu*4\"");
   if (p->spec.memory > 0 && p->spec.memory_word.count > 0)
     return fail_at(p, p->at, "the memory of devices only once, in gpu*N:GB or in mem:GB");
-  if (is_too_long(p, &p->spec.memory_word) || is_too_long(p, &p->spec.speed))
-    return fail_at(p, p->at, "at most as many numbers in mem and in speed as there are devices");
+  if (is_too_long(p, &p->spec.memory_word) || is_too_long(p, &p->spec.speed) ||
+      is_too_long(p, &p->spec.pcie) || is_too_long(p, &p->spec.hbm))
+    return fail_at(p, p->at,
+                   "at most as many numbers in mem, speed, pcie and hbm as there are devices");
   if (p->spec.sockets > 0 && p->spec.nodes < 2)
     return fail_at(p, p->at, "sockets only with several memory nodes (\"host*2:170\")");
   int unlinked = seen_unlinked(&p->spec);
@@ -383,9 +386,7 @@ static void choose(spec *s) {
   s->host_from = or_else(s->host_from, s->host_to);
   s->sockets = or_else(s->sockets, s->host_to / 2);
   s->memory = or_else(s->memory, 40);
-  s->pcie = or_else(s->pcie, 25);
   s->sharing = s->sharing > 0 ? s->sharing : s->devices;
-  s->hbm = or_else(s->hbm, 3000);
   s->latency = or_else(s->latency, 8);
   s->launch = or_else(s->launch, 3);
   s->cpu = or_else(s->cpu, 500);
@@ -417,22 +418,33 @@ static void build_devices(const spec *s, tsr_machine *machine) {
     tsr_device *device = &machine->device[i];
     *device = (tsr_device){.speed = value_of(&s->speed, i, 1),
                            .memory = value_of(&s->memory_word, i, s->memory) * GIGA,
-                           .memory_rate = s->hbm * GIGA,
+                           .memory_rate = value_of(&s->hbm, i, 3000) * GIGA,
                            .kernel_latency = s->launch * MICRO,
                            .host_node = s->devices + i * s->nodes / s->devices};
     snprintf(device->name, sizeof device->name, "gpu%d", i);
   }
 }
 
+/* GB/s of a device's host link. */
+static double pcie_of(const spec *s, int device) {
+  return value_of(&s->pcie, device, 25);
+}
+
+static double least(double a, double b) {
+  return a < b ? a : b;
+}
+
 static void build_links(const spec *s, tsr_machine *machine) {
-  double rate = s->fabric == FABRIC_PCIE ? s->pcie : s->fabric_rate;
   for (int i = 0; i < s->devices; i++) {
     for (int node = s->devices; node < s->devices + s->nodes; node++) {
-      tsr_machine_set_link(machine, node, i, s->pcie * GIGA, s->latency * MICRO);
-      tsr_machine_set_link(machine, i, node, s->pcie * GIGA, s->latency * MICRO);
+      tsr_machine_set_link(machine, node, i, pcie_of(s, i) * GIGA, s->latency * MICRO);
+      tsr_machine_set_link(machine, i, node, pcie_of(s, i) * GIGA, s->latency * MICRO);
     }
-    for (int j = 0; j < s->devices && s->fabric != FABRIC_NONE; j++)
+    for (int j = 0; j < s->devices && s->fabric != FABRIC_NONE; j++) {
+      double over_host = least(pcie_of(s, i), pcie_of(s, j));
+      double rate = s->fabric == FABRIC_PCIE ? over_host : s->fabric_rate;
       if (i != j) tsr_machine_set_link(machine, i, j, rate * GIGA, s->latency * MICRO);
+    }
   }
 }
 
@@ -448,11 +460,14 @@ static tsr_status build_host_channel(const spec *s, tsr_machine *machine, int no
 }
 
 /* A channel for all copies into, or out of, the devices [first, behind), which share a host
- * link. */
+ * link as fast as the fastest of theirs. */
 static tsr_status build_pcie_channel(const spec *s, tsr_machine *machine, int first, bool in) {
   int behind = at_most(first + s->sharing, s->devices), locations = s->devices + s->nodes;
+  double capacity = 0;
+  for (int i = first; i < behind; i++)
+    capacity = pcie_of(s, i) > capacity ? pcie_of(s, i) : capacity;
   int channel =
-      add_channel(machine, "pcie", first / s->sharing, in ? "to GPUs" : "from GPUs", s->pcie);
+      add_channel(machine, "pcie", first / s->sharing, in ? "to GPUs" : "from GPUs", capacity);
   for (int i = first; i < behind; i++) {
     for (int j = s->fabric == FABRIC_PCIE ? 0 : s->devices; j < locations; j++) {
       if (i == j) continue;

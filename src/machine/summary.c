@@ -81,8 +81,12 @@ static double peer_rate(const tsr_machine *machine, int device) {
   return best;
 }
 
-static void add_sustained(tsr_text *text, const tsr_machine *machine, double speed) {
+/* The rates of a set of devices together. */
+static void add_sustained(tsr_text *text, const tsr_machine *machine, tsr_device_mask set) {
   for (int i = 0; i < RATES; i++) {
+    double speed = 0;
+    for (int d = 0; d < machine->devices; d++)
+      if (set >> d & 1) speed += tsr_machine_speed(machine, d, shown[i].type);
     const tsr_rates *rates = &machine->rates[tsr_type_index(shown[i].type)];
     add_number(text, 7, rates->areas > 0 ? speed * rates->sustained / TERA : 0);
   }
@@ -115,18 +119,16 @@ static void add_group(tsr_text *text, const tsr_machine *machine, tsr_device_mas
   add_number(text, 10, machine->link[d][home].bandwidth / GIGA);
   add_number(text, 7, peer_rate(machine, d) / GIGA);
   add_number(text, 8, machine->device[d].memory_rate / GIGA);
-  add_sustained(text, machine, machine->device[d].speed);
+  add_sustained(text, machine, (tsr_device_mask)1 << d);
 }
 
 static void add_together(tsr_text *text, const tsr_machine *machine, const tsr_outline *outline) {
-  double speeds = 0;
   if (machine->devices < 2) return;
-  for (int d = 0; d < machine->devices; d++) speeds += machine->device[d].speed;
   tsr_text_add(text, "%-*s", LABEL, "together");
   add_number(text, 7, outline->in / GIGA);
   add_number(text, 10, outline->out / GIGA);
   add_cell(text, 15, "");
-  add_sustained(text, machine, speeds);
+  add_sustained(text, machine, ~(tsr_device_mask)0);
 }
 
 static void add_cpu(tsr_text *text, const tsr_machine *machine) {

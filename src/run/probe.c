@@ -10,10 +10,31 @@
 #include "base/alloc.h"
 #include "run/probe_bench.h"
 
-void tsr_probe_identity(const tsr_device_info *info, char *identity, size_t size) {
+/* FNV-1a with 64 bits. */
+static uint64_t mix(uint64_t digest, const char *text) {
+  for (const char *c = text; c[0] != '\0'; c++)
+    digest = (digest ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+  return digest;
+}
+
+void tsr_probe_host_name(char *name, size_t size) {
   char host[64] = "host";
   gethostname(host, sizeof host - 1);
-  snprintf(identity, size, "%s-%s", host, info[0].name);
+  snprintf(name, size, "%.24s", host);
+  for (char *c = name; *c != '\0'; c++)
+    if (!isalnum((unsigned char)*c) && *c != '.' && *c != '-') *c = '_';
+}
+
+void tsr_probe_identity(const tsr_device_info *info, int devices, char *identity, size_t size) {
+  char host[32], memory[24];
+  uint64_t digest = UINT64_C(0xcbf29ce484222325);
+  for (int d = 0; d < devices; d++) {
+    snprintf(memory, sizeof memory, " %zu ", info[d].memory_total);
+    digest = mix(mix(mix(digest, info[d].name), memory), info[d].identity);
+  }
+  tsr_probe_host_name(host, sizeof host);
+  snprintf(identity, size, "%s-%d-%.36s-%016llx", host, devices, info[0].name,
+           (unsigned long long)digest);
   for (char *c = identity; *c != '\0'; c++)
     if (!isalnum((unsigned char)*c) && *c != '.' && *c != '-') *c = '_';
 }
@@ -23,7 +44,7 @@ static void describe(const tsr_bench *b) {
   char name[sizeof m->name];
   snprintf(name, sizeof name, "%d x %s", b->devices, b->info[0].name);
   snprintf(m->name, sizeof m->name, "%s", name);
-  tsr_probe_identity(b->info, m->identity, sizeof m->identity);
+  tsr_probe_identity(b->info, b->devices, m->identity, sizeof m->identity);
   snprintf(m->source, sizeof m->source, "probe");
   tsr_probe_date(m->measured, sizeof m->measured);
   tsr_probe_host("", &m->host);

@@ -34,7 +34,12 @@ void tsr_probe_date(char *date, size_t room);
 /* Measures only the CPU's BLAS (cpu_flops and cpu_latency), which takes some milliseconds. */
 tsr_status tsr_probe_cpu(tsr_machine *machine);
 
-/* Writes the name under which the measurement is stored: the host's name and the devices' model. */
-void tsr_probe_identity(const tsr_device_info *info, char *identity, size_t size);
+/* Writes the name under which the measurement is stored: the host's name, and the number, the first
+ * model and a digest of all devices: their names, memories and identities, since a slice of a card
+ * must not take the measurement of the card. It has at most 95 bytes. */
+void tsr_probe_identity(const tsr_device_info *info, int devices, char *identity, size_t size);
+
+/* Writes the host's name as identities begin with it, at most 24 bytes. */
+void tsr_probe_host_name(char *name, size_t size);
 
 #endif

@@ -34,8 +34,9 @@ static grid grid_of(const tsr_bench *b) {
 
 /* The rate [flops/s] of kernels that take each seconds when run one after another, without the
  * fixed cost of a kernel. */
-static double rate_of(const tsr_bench *b, tsr_type type, int64_t area, int64_t k, double each) {
-  double working = fmax(each - b->machine->device[0].kernel_latency, 0.3 * each);
+static double rate_of(const tsr_bench *b, int device, tsr_type type, int64_t area, int64_t k,
+                      double each) {
+  double working = fmax(each - b->machine->device[device].kernel_latency, 0.3 * each);
   return tsr_kernel_flops(TSR_KERNEL_GEMM, type, area, area, k) / working;
 }
 
@@ -51,11 +52,11 @@ static tsr_status measure_point(tsr_bench *b, tsr_type type, int64_t area, int64
   int most = b->options->quick ? 4 : 60; /* more cannot be submitted while the blocker runs */
   if (repeats > most) repeats = most;
   TSR_TRY(tsr_bench_kernels(b, 0, &args, repeats, once < 60e-6, &each));
-  *flops = rate_of(b, type, area, k, each);
+  *flops = rate_of(b, 0, type, area, k, each);
   return TSR_OK;
 }
 
-static tsr_status measure_type(tsr_bench *b, const tsr_type_info *type, tsr_rates *rates) {
+static tsr_status measure_shapes(tsr_bench *b, const tsr_type_info *type, tsr_rates *rates) {
   grid g = grid_of(b);
   int64_t largest = tsr_bench_area(b, type->type, g.areas[g.count - 1]);
   rates->areas = rates->ks = g.count;
@@ -126,11 +127,17 @@ static tsr_status measure_narrow(tsr_bench *b, tsr_type type, tsr_rates *rates) 
 
 /* ---- At the power limit ---- */
 
-static tsr_status submit_everywhere(tsr_bench *b, tsr_type type, int64_t n, int times) {
-  for (int i = 0; i < times; i++)
+/* How often each device runs a kernel; slower ones less often, so that all take about as long. */
+typedef struct counts {
+  int of[TSR_MAX_DEVICES];
+  int most;
+} counts;
+
+static tsr_status submit_everywhere(tsr_bench *b, tsr_type type, int64_t n, const counts *times) {
+  for (int i = 0; i < times->most; i++)
     for (int d = 0; d < b->devices; d++) {
       tsr_kernel_args args = tsr_bench_product(b, d, type, n, n);
-      TSR_TRY(b->engine->kernel(b->compute[d], &args));
+      if (i < times->of[d]) TSR_TRY(b->engine->kernel(b->compute[d], &args));
     }
   return TSR_OK;
 }
@@ -138,7 +145,7 @@ static tsr_status submit_everywhere(tsr_bench *b, tsr_type type, int64_t n, int 
 /* Submits equal kernels in two halves to all devices and measures the second half. It waits only
  * when all are submitted: a device that paused would cool down, and a device that waited for the
  * others would seem as slow as they are. */
-static tsr_status time_halves(tsr_bench *b, tsr_type type, int64_t n, int times,
+static tsr_status time_halves(tsr_bench *b, tsr_type type, int64_t n, const counts *times,
                               tsr_queue_event **events, double *each) {
   double begin, end;
   for (int i = 0; i < 2 * b->devices; i++)
@@ -151,40 +158,72 @@ static tsr_status time_halves(tsr_bench *b, tsr_type type, int64_t n, int times,
   for (int d = 0; d < b->devices; d++) {
     TSR_TRY(tsr_bench_await(b, events[2 * d], &begin));
     TSR_TRY(tsr_bench_await(b, events[2 * d + 1], &end));
-    each[d] = fmax(end - begin, 1e-9) / times;
+    each[d] = fmax(end - begin, 1e-9) / times->of[d];
+  }
+  return TSR_OK;
+}
+
+/* Each device's number of kernels for that many seconds in two halves, from the time of one kernel
+ * on each, after one that loads its code. */
+static tsr_status count_kernels(tsr_bench *b, tsr_type type, int64_t n, double seconds,
+                                counts *times) {
+  *times = (counts){.most = 0};
+  for (int d = 0; d < b->devices; d++) {
+    tsr_kernel_args args = tsr_bench_product(b, d, type, n, n);
+    double each;
+    for (int i = 0; i < 2; i++) TSR_TRY(tsr_bench_kernels(b, d, &args, 1, false, &each));
+    times->of[d] = (int)(seconds / 2 / each) + 1;
+    if (times->of[d] > times->most) times->most = times->of[d];
   }
   return TSR_OK;
 }
 
 /* Runs n x n x n kernels on all devices at once for seconds. The first half of the time brings the
- * devices to a steady state; rate[d] [flops/s] is measured in the second. cold: the rate in short
- * runs. */
-static tsr_status sustain(tsr_bench *b, tsr_type type, int64_t n, double cold, double seconds,
-                          double *rate) {
+ * devices to a steady state; rate[d] [flops/s] is measured in the second. */
+static tsr_status sustain(tsr_bench *b, tsr_type type, int64_t n, double seconds, double *rate) {
   tsr_queue_event *events[2 * TSR_MAX_DEVICES] = {NULL};
-  double each = tsr_kernel_flops(TSR_KERNEL_GEMM, type, n, n, n) / cold;
-  int times = (int)(seconds / 2 / each) + 1;
-  tsr_status status = time_halves(b, type, n, times, events, rate);
+  counts times;
+  TSR_TRY(count_kernels(b, type, n, seconds, &times));
+  tsr_status status = time_halves(b, type, n, &times, events, rate);
   for (int i = 0; i < 2 * b->devices; i++)
     if (events[i] != NULL) b->engine->event_destroy(events[i]);
   for (int d = 0; d < b->devices && status == TSR_OK; d++)
-    rate[d] = rate_of(b, type, n, n, rate[d]);
+    rate[d] = rate_of(b, d, type, n, n, rate[d]);
   return status;
 }
 
-static double mean_of(const double *values, int count) {
+/* Whether a device is about as fast as device 0. Emulated devices, which share the computer's
+ * processors, differ by chance, and more. */
+static bool is_like_first(const tsr_bench *b, const double *rate, int device) {
+  double limit = b->options->quick ? TSR_TUNE_PROBE_SPEEDS_EMULATED : TSR_TUNE_PROBE_SPEEDS;
+  return fabs(rate[device] / rate[0] - 1) <= limit;
+}
+
+/* The mean over the devices that are like device 0, whose rates by shape the machine has. */
+static double mean_of(const tsr_bench *b, const double *rate) {
   double sum = 0;
-  for (int i = 0; i < count; i++) sum += values[i];
+  int count = 0;
+  for (int d = 0; d < b->devices; d++) {
+    if (!is_like_first(b, rate, d)) continue;
+    sum += rate[d];
+    count++;
+  }
   return sum / count;
 }
 
-/* Sets each device's speed relative to the mean, if a device differs by more than PROBE_SPEEDS;
- * else all speeds to 1. */
-static void set_speeds(tsr_bench *b, const double *rate) {
-  double mean = mean_of(rate, b->devices);
-  bool differ = false;
-  for (int d = 0; d < b->devices; d++) differ |= fabs(rate[d] / mean - 1) > TSR_TUNE_PROBE_SPEEDS;
-  for (int d = 0; d < b->devices; d++) b->machine->device[d].speed = differ ? rate[d] / mean : 1;
+/* Sets the devices' speeds from the rates of long runs: 1 for those that are like device 0. The
+ * speed is that of fp64; where a type has another ratio, as unlike models do, it has a factor of
+ * its own. */
+static void set_speeds(tsr_bench *b, tsr_type type, const double *rate) {
+  for (int d = 0; d < b->devices; d++) {
+    tsr_device *device = &b->machine->device[d];
+    double speed = is_like_first(b, rate, d) ? 1 : rate[d] / mean_of(b, rate);
+    bool same = fabs(speed / device->speed - 1) <= TSR_TUNE_PROBE_SPEEDS;
+    if (type == TSR_D)
+      device->speed = speed;
+    else
+      device->type_speed[tsr_type_index(type)] = same ? 0 : speed / device->speed;
+  }
 }
 
 /* The rows of the table to measure at the power limit. *last: the largest area that fits. *first:
@@ -217,7 +256,7 @@ static void scale_hot(tsr_rates *rates, int row, double factor) {
 
 /* Measures rows first .. last at the power limit, in rounds over the rows, because devices get
  * warmer meanwhile and each row must have its share of that. level[i]: the mean rate of row i over
- * all devices; rate[d]: the rate of the last row on device d. */
+ * the devices that are like device 0; rate[d]: the rate of the last row on device d. */
 static tsr_status sustain_areas(tsr_bench *b, tsr_type type, const tsr_rates *rates, int first,
                                 int last, double *level, double *rate) {
   bool leading = type == TSR_D || type == TSR_S;
@@ -227,9 +266,8 @@ static tsr_status sustain_areas(tsr_bench *b, tsr_type type, const tsr_rates *ra
   for (int round = 0; round < TSR_TUNE_PROBE_HOT_ROUNDS; round++)
     for (int i = first; i <= last; i++) {
       double now[TSR_MAX_DEVICES] = {0};
-      TSR_TRY(sustain(b, type, (int64_t)rates->area[i], rates->flops[i][i],
-                      seconds / TSR_TUNE_PROBE_HOT_ROUNDS, now));
-      level[i] += mean_of(now, b->devices) / TSR_TUNE_PROBE_HOT_ROUNDS;
+      TSR_TRY(sustain(b, type, (int64_t)rates->area[i], seconds / TSR_TUNE_PROBE_HOT_ROUNDS, now));
+      level[i] += mean_of(b, now) / TSR_TUNE_PROBE_HOT_ROUNDS;
       for (int d = 0; d < b->devices && i == last; d++)
         rate[d] += now[d] / TSR_TUNE_PROBE_HOT_ROUNDS;
     }
@@ -244,7 +282,7 @@ static tsr_status measure_hot(tsr_bench *b, tsr_type type, tsr_rates *rates) {
   choose_rows(b, type, rates, &first, &last);
   TSR_TRY(sustain_areas(b, type, rates, first, last, level, rate));
   rates->sustained = level[last];
-  if (type == TSR_D && !b->options->quick) set_speeds(b, rate);
+  set_speeds(b, type, rate);
   double factor = level[first] / rates->flops[first][first];
   for (int i = 0; i < first; i++) scale_hot(rates, i, factor);
   for (int i = first; i < rates->areas; i++) set_hot(rates, i, level[i <= last ? i : last]);
@@ -253,40 +291,47 @@ static tsr_status measure_hot(tsr_bench *b, tsr_type type, tsr_rates *rates) {
 
 /* ---- Kernels bound by memory, and the cost of a kernel ---- */
 
-static tsr_kernel_args addition(tsr_bench *b, int64_t n) {
-  tsr_kernel_args args = tsr_bench_product(b, 0, TSR_D, n, n);
+static tsr_kernel_args addition(tsr_bench *b, int device, int64_t n) {
+  tsr_kernel_args args = tsr_bench_product(b, device, TSR_D, n, n);
   args.kernel = TSR_KERNEL_ADD;
   args.beta = (tsr_scalar){1, 0};
   return args;
 }
 
-static tsr_status measure_memory(tsr_bench *b) {
+static tsr_status measure_memory(tsr_bench *b, int device) {
   int64_t n = tsr_bench_area(b, TSR_D, b->options->quick ? 256 : 8192), small = 16;
   double first, each, latency;
-  tsr_kernel_args args = addition(b, small);
-  TSR_TRY(tsr_bench_kernels(b, 0, &args, 1, false, &first));
-  TSR_TRY(tsr_bench_kernels(b, 0, &args, b->options->quick ? 10 : 60, true, &latency));
-  args = addition(b, n);
-  TSR_TRY(tsr_bench_kernels(b, 0, &args, 1, false, &first));
-  TSR_TRY(tsr_bench_kernels(b, 0, &args, 4, false, &each));
+  tsr_kernel_args args = addition(b, device, small);
+  TSR_TRY(tsr_bench_kernels(b, device, &args, 1, false, &first));
+  TSR_TRY(tsr_bench_kernels(b, device, &args, b->options->quick ? 10 : 60, true, &latency));
+  args = addition(b, device, n);
+  TSR_TRY(tsr_bench_kernels(b, device, &args, 1, false, &first));
+  TSR_TRY(tsr_bench_kernels(b, device, &args, 4, false, &each));
   double bytes = tsr_kernel_bytes(TSR_KERNEL_ADD, TSR_D, n, n, false, true);
-  for (int d = 0; d < b->devices; d++) {
-    b->machine->device[d].kernel_latency = latency;
-    b->machine->device[d].memory_rate = bytes / fmax(each - latency, 0.1 * each);
-  }
+  b->machine->device[device].kernel_latency = latency;
+  b->machine->device[device].memory_rate = bytes / fmax(each - latency, 0.1 * each);
   return TSR_OK;
 }
 
+static tsr_status measure_type(tsr_bench *b, const tsr_type_info *type) {
+  tsr_rates *rates = &b->machine->rates[tsr_type_index(type->type)];
+  TSR_TRY(tsr_bench_fill(b, type->type));
+  TSR_TRY(measure_shapes(b, type, rates));
+  TSR_TRY(measure_narrow(b, type->type, rates));
+  return measure_hot(b, type->type, rates);
+}
+
+/* fp64 goes first, since its rates say which devices are unlike. */
 tsr_status tsr_probe_kernels(tsr_bench *b) {
   TSR_TRY(tsr_bench_fill(b, TSR_D));
-  TSR_TRY(measure_memory(b));
+  for (int d = 0; d < b->devices; d++) TSR_TRY(measure_memory(b, d));
+  tsr_bench_progress(b, 0.4, tsr_type_get(TSR_D)->name);
+  TSR_TRY(measure_type(b, tsr_type_get(TSR_D)));
   for (int i = 0; i < TSR_TYPE_COUNT; i++) {
     const tsr_type_info *type = tsr_type_at(i);
-    tsr_bench_progress(b, 0.4 + 0.5 * i / TSR_TYPE_COUNT, type->name);
-    TSR_TRY(tsr_bench_fill(b, type->type));
-    TSR_TRY(measure_type(b, type, &b->machine->rates[i]));
-    TSR_TRY(measure_narrow(b, type->type, &b->machine->rates[i]));
-    TSR_TRY(measure_hot(b, type->type, &b->machine->rates[i]));
+    if (type->type == TSR_D) continue;
+    tsr_bench_progress(b, 0.4 + 0.5 * (i + 1) / (TSR_TYPE_COUNT + 1), type->name);
+    TSR_TRY(measure_type(b, type));
   }
   return TSR_OK;
 }

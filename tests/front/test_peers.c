@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The Tessera authors */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Devices that do not reach each other: plans, copies, the kept measurement and the verdict. An
- * emulated device refuses every copy to a device to which it has no link. */
+/* Devices that do not reach each other, are unlike, or are slices or shared: plans, copies, the
+ * kept measurement and the verdict. An emulated device refuses every copy to a device to which it
+ * has no link. */
 #include <unistd.h>
 
 #include "front.h"
@@ -126,6 +127,57 @@ static void test_other_links_are_measured_again(void **state) {
   tsr_context_destroy(context);
 }
 
+/* ---- Which measurement ---- */
+
+static bool measures_anew(tsr_context *context, int devices) {
+  tsr_machine *machine;
+  atomic_store(&context->just_measured, false);
+  assert_ok(tsr_context_measured_machine(context, &machine));
+  assert_int_equal(machine->devices, devices);
+  tsr_machine_destroy(machine);
+  return atomic_load(&context->just_measured);
+}
+
+/* A part of the measured devices needs no measurement of its own; more devices do, and so does what
+ * has the identity of a device and is none: a slice of it, of another name or memory. */
+static void test_a_slice_takes_no_measurement_of_its_card(void **state) {
+  (void)state;
+  front_needs_emulated_devices();
+  tsr_context *three = context_of("host", "gpu*3:2@nvswitch:20"), *two, *four;
+  assert_true(measures_anew(three, 3));
+  two = context_of("host", "gpu*2:2@nvswitch:20");
+  assert_false(measures_anew(two, 2));
+  snprintf(two->info[1].name, sizeof two->info[1].name, "emulated device MIG 1g.10gb");
+  assert_true(measures_anew(two, 2));
+  assert_false(measures_anew(two, 2));
+  two->info[1].memory_total /= 2;
+  assert_true(measures_anew(two, 2));
+  two->info[0].identity[0] = 'x';
+  assert_true(measures_anew(two, 2));
+  four = context_of("host", "gpu*4:2@nvswitch:20");
+  assert_true(measures_anew(four, 4));
+  tsr_context_destroy(two), tsr_context_destroy(three), tsr_context_destroy(four);
+}
+
+/* What other programs hold of a device is none of the machine's memory. */
+static void test_memory_is_what_is_free(void **state) {
+  (void)state;
+  front_needs_emulated_devices();
+  tsr_context *context = context_of("host", "gpu*2:2@nvswitch:20");
+  tsr_engine real = *context->engine;
+  const tsr_engine *emulated = context->engine;
+  tsr_machine *machine = context->plans->machine;
+  real.traits.emulated = false;
+  context->engine = &real;
+  context->info[0].memory_free = 500 << 20;
+  context->info[1].memory_free = (size_t)1.95e9;
+  tsr_context_note_memory(context, machine);
+  context->engine = emulated;
+  assert_true(machine->device[0].memory == 500 << 20);
+  assert_true(machine->device[1].memory == 2e9);
+  tsr_context_destroy(context);
+}
+
 /* ---- The verdict ---- */
 
 static void expect_said(const char *machine, const char *said, bool is) {
@@ -147,6 +199,13 @@ static void expect_said(const char *machine, const char *said, bool is) {
   tsr_context_destroy(context);
 }
 
+static void test_the_verdict_names_devices_that_are_left_out(void **state) {
+  (void)state;
+  expect_said("gpu*3 pcie:25,1,25 rate:20",
+              "without GPU 1 (4 % of the rate from host memory of GPU 0)", true);
+  expect_said("gpu*3 pcie:25 rate:20", "without GPU", false);
+}
+
 static void test_the_verdict_says_what_peer_access_brings(void **state) {
   (void)state;
   static const char with[] = "peer access between GPUs";
@@ -166,6 +225,9 @@ int main(void) {
       cmocka_unit_test_setup(test_some_pairs_have_no_link, clear),
       cmocka_unit_test_setup(test_a_setting_that_is_none_is_refused, clear),
       cmocka_unit_test_setup(test_other_links_are_measured_again, clear),
+      cmocka_unit_test_setup(test_a_slice_takes_no_measurement_of_its_card, clear),
+      cmocka_unit_test_setup(test_memory_is_what_is_free, clear),
+      cmocka_unit_test_setup(test_the_verdict_names_devices_that_are_left_out, clear),
       cmocka_unit_test_setup(test_the_verdict_says_what_peer_access_brings, clear),
   };
   if (mkdtemp(folder) == NULL) return 1;

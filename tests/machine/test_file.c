@@ -67,6 +67,7 @@ static void strings_come_back(void **state) {
       "host*8:9 gpu*32@nvswitch:3",
       "host*2:170,150 sockets:40 gpu*4@pcie",
       "gpu*2 net:12.3,1.7",
+      "gpu*4@pcie pcie:12.3,4.5 hbm:900,800 speed:1,0.3 unlinked:0-1,2-3",
   };
   for (size_t i = 0; i < sizeof strings / sizeof *strings; i++) {
     tsr_machine *machine = NULL;
@@ -86,6 +87,8 @@ static void odd_numbers_and_names_come_back(void **state) {
   machine->link[1][0].bandwidth = nextafter(machine->link[0][1].bandwidth, 1e12);
   machine->link[0][1].shape = (tsr_curve){2, {4096, 1 / 3.0 * 1e9}, {0.1, 1e10 / 7}};
   machine->device[1].speed = 0.1 + 0.2;
+  machine->device[1].type_speed[0] = 0.1;
+  machine->device[1].type_speed[TSR_TYPE_COUNT - 1] = 1 / 3.0;
   machine->rates[0] = (tsr_rates){0};
   machine->rates[1].narrow = (tsr_curve){2, {128, 1024}, {1 / 3.0, 0.9}};
   expect_same_again(machine);

@@ -308,16 +308,26 @@ static void digests_see_every_field(void **state) {
   (void)state;
   tsr_machine *m = parse("host:100 gpu*2@nvswitch:300 pcie:25");
   double *const numbers[] = {
-      &m->device[1].speed,       &m->device[0].memory,
-      &m->device[0].memory_rate, &m->device[0].kernel_latency,
-      &m->link[0][1].bandwidth,  &m->link[2][1].latency,
-      &m->channel[0].capacity,   &m->channel[0].uses[1].weight,
-      &m->rates[1].flops[2][3],  &m->rates[0].sustained,
-      &m->rates[2].area[0],      &m->cpu_flops[1],
-      &m->cpu_latency,           &m->thread_rate,
-      &m->staging_rate,          &m->submit_copy,
+      &m->device[1].speed,
+      &m->device[1].type_speed[2],
+      &m->device[0].memory,
+      &m->device[0].memory_rate,
+      &m->device[0].kernel_latency,
+      &m->link[0][1].bandwidth,
+      &m->link[2][1].latency,
+      &m->channel[0].capacity,
+      &m->channel[0].uses[1].weight,
+      &m->rates[1].flops[2][3],
+      &m->rates[0].sustained,
+      &m->rates[2].area[0],
+      &m->cpu_flops[1],
+      &m->cpu_latency,
+      &m->thread_rate,
+      &m->staging_rate,
+      &m->submit_copy,
       &m->submit_kernel,
   };
+  m->device[1].type_speed[2] = 0.5;
   uint64_t digest = tsr_machine_digest(m);
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
     double kept = *numbers[i];

@@ -231,7 +231,7 @@ static void names_files_safely(void **state) {
   (void)state;
   tsr_device_info info = {.name = "NVIDIA H200/../x y"};
   char identity[128];
-  tsr_probe_identity(&info, identity, sizeof identity);
+  tsr_probe_identity(&info, 1, identity, sizeof identity);
   assert_null(strpbrk(identity, "/ "));
   assert_non_null(strstr(identity, "NVIDIA_H200"));
 }

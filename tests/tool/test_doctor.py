@@ -102,6 +102,7 @@ def test_settings_are_listed_and_misspelt_ones_told():
     ("TESSERA_DEVICES", "0", 'devices is "0"'),
     ("TESSERA_TILE", "-1", "TESSERA_TILE"),
     ("TESSERA_BIND", "maybe", "TESSERA_BIND"),
+    ("TESSERA_PEER", "maybe", "TESSERA_PEER"),
     ("TESSERA_OFFLOAD", "yes", "TESSERA_OFFLOAD"),
     ("TESSERA_MIN_SIZE", "big", "TESSERA_MIN_SIZE"),
     ("TESSERA_STRATEGY", "kpannel=1", "kpannel"),

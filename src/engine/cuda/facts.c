@@ -24,6 +24,21 @@ const char *gpu_why_no_device(void) {
   return "";
 }
 
+/* The UUID of a slice of a card (MIG), which only the driver tells; else *uuid stays as it is: the
+ * card's. The driver's types are written as C's of the same sizes. */
+static void read_slice_uuid(int device, unsigned char uuid[16]) {
+  void *found[] = {gpuDriverFunction("cuDeviceGet"), gpuDriverFunction("cuDeviceGetUuid")};
+  int (*get_handle)(int *handle, int ordinal);
+  int (*get_uuid)(unsigned char *uuid, int handle);
+  unsigned char of_slice[16];
+  int handle;
+  if (found[0] == NULL || found[1] == NULL) return;
+  memcpy(&get_handle, &found[0], sizeof get_handle);
+  memcpy(&get_uuid, &found[1], sizeof get_uuid);
+  if (get_handle(&handle, device) == 0 && get_uuid(of_slice, handle) == 0)
+    memcpy(uuid, of_slice, sizeof of_slice);
+}
+
 gpuError gpu_describe(int device, gpu_facts *facts) {
   struct cudaDeviceProp properties;
   int pitch = 0;
@@ -37,6 +52,7 @@ gpuError gpu_describe(int device, gpu_facts *facts) {
                        .workspace = properties.major >= 9 ? 64 * MIB : 16 * MIB};
   snprintf(facts->name, sizeof facts->name, "%.*s", (int)sizeof facts->name - 1, properties.name);
   memcpy(facts->uuid, properties.uuid.bytes, sizeof facts->uuid);
+  read_slice_uuid(device, facts->uuid);
   return cudaDeviceGetPCIBusId(facts->address, (int)sizeof facts->address, device);
 }
 

@@ -20,9 +20,9 @@
 #include "plan/plan.h"
 #include "plan/tuning.h"
 
-static double total_speed(const tsr_machine *machine) {
+static double total_speed(const tsr_machine *machine, tsr_type type) {
   double speed = 0;
-  for (int d = 0; d < machine->devices; d++) speed += machine->device[d].speed;
+  for (int d = 0; d < machine->devices; d++) speed += tsr_machine_speed(machine, d, type);
   return speed;
 }
 
@@ -152,7 +152,8 @@ static double home_time(const tsr_machine *machine, const tsr_call *call, double
     if (call->operand[x].location == device) at_home[x] = read_bytes(call, x);
   if (call->operand[TSR_C_].location == device) back = bytes_of(call, TSR_C_);
   double flops = tsr_call_flops(call);
-  double own = rate * machine->device[device].speed, others = rate * total_speed(machine) - own;
+  double own = rate * tsr_machine_speed(machine, device, call->type),
+         others = rate * total_speed(machine, call->type) - own;
   double sends = device_port(machine, device, true), takes = device_port(machine, device, false);
   double best = INFINITY;
   enum { STEPS = 256 }; /* shares that are tried, 0.4 % apart */
@@ -233,7 +234,7 @@ static double all_host_time(const tsr_machine *machine, const tsr_call *call) {
 }
 
 double tsr_plan_heat(const tsr_machine *machine, const tsr_call *call) {
-  double best = tsr_machine_best_rate(machine, call->type) * total_speed(machine);
+  double best = tsr_machine_best_rate(machine, call->type) * total_speed(machine, call->type);
   if (best <= 0) return 0;
   double seconds = flops_of(call) / best;
   double duty = seconds / fmax(seconds, all_host_time(machine, call));
@@ -246,7 +247,8 @@ double tsr_floor_at(const tsr_machine *machine, const tsr_call *call, double rat
     return tsr_machine_cpu_time(machine, call->type, tsr_call_flops(call), bytes);
   }
   double flops = flops_of(call);
-  double time = fmax(flops / (rate * total_speed(machine)), all_host_time(machine, call));
+  double time =
+      fmax(flops / (rate * total_speed(machine, call->type)), all_host_time(machine, call));
   for (int d = 0; d < machine->devices; d++) {
     bool is_home = false;
     for (int x = 0; x < TSR_OPERANDS; x++) is_home |= call->operand[x].location == d;
@@ -268,8 +270,8 @@ double tsr_floor(const tsr_machine *machine, const tsr_call *call) {
 void tsr_reach_of(const tsr_machine *machine, tsr_reach *reach) {
   int node = machine->devices;
   for (int i = 0; i < TSR_TYPE_COUNT; i++)
-    reach->flops[i] =
-        total_speed(machine) * tsr_machine_rate_limit(machine, tsr_type_at(i)->type, 1);
+    reach->flops[i] = total_speed(machine, tsr_type_at(i)->type) *
+                      tsr_machine_rate_limit(machine, tsr_type_at(i)->type, 1);
   reach->in = host_rate(machine, node, true);
   reach->out = host_rate(machine, node, false);
   reach->staging = machine->staging_rate;

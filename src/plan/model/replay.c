@@ -110,7 +110,8 @@ static void copy_flow(const replay *r, const tsr_command *c, bool fresh, flow *f
 static double fill_of(const replay *r, const tsr_command *c, double seconds, int device) {
   if (tsr_kernel_get((tsr_kernel)c->kernel)->bound_by_memory) return 1;
   double flops = tsr_kernel_flops((tsr_kernel)c->kernel, r->plan->call.type, c->m, c->n, c->k);
-  double fill = flops / seconds / (r->rate_limit * r->machine->device[device].speed);
+  double fill =
+      flops / seconds / (r->rate_limit * tsr_machine_speed(r->machine, device, r->plan->call.type));
   return fill < TSR_TUNE_LEAST_FILL ? TSR_TUNE_LEAST_FILL : fill > 1 ? 1 : fill;
 }
 

@@ -193,10 +193,69 @@ static void add_time_on_all(const verdict *v, double on_all, tsr_text *text) {
   tsr_add_seconds(text, v->plan->seconds);
 }
 
+/* ---- Devices that are left out because they are worse ---- */
+
+/* What a device has less of than the best device in use. */
+typedef struct lack {
+  double part; /* of what that device has; 1: nothing is less */
+  int than;    /* that device */
+  const char *of;
+} lack;
+
+static double speed_of(const verdict *v, int device) {
+  return tsr_machine_speed(v->machine, device, v->plan->call.type);
+}
+
+static double memory_of(const verdict *v, int device) {
+  return v->machine->device[device].memory;
+}
+
+static double link_of(const verdict *v, int device) {
+  int node = v->machine->device[device].host_node;
+  return v->machine->link[node][device].bandwidth;
+}
+
+static lack find_lack(const verdict *v, int device) {
+  static const struct {
+    double (*get)(const verdict *v, int device);
+    const char *of;
+  } aspects[] = {{speed_of, "speed"}, {link_of, "rate from host memory"}, {memory_of, "memory"}};
+  lack least = {1, -1, ""};
+  for (size_t i = 0; i < sizeof aspects / sizeof *aspects; i++) {
+    int best = -1;
+    for (int d = 0; d < v->machine->devices; d++)
+      if (v->used.has[d] && (best < 0 || aspects[i].get(v, d) > aspects[i].get(v, best))) best = d;
+    double most = best >= 0 ? aspects[i].get(v, best) : 0;
+    double part = most > 0 ? aspects[i].get(v, device) / most : 1;
+    if (part < least.part) least = (lack){part, best, aspects[i].of};
+  }
+  return least;
+}
+
+/* Devices of machine strings have no names but their numbers. */
+static bool has_model(const tsr_device *device) {
+  return device->name[0] != '\0' && strncmp(device->name, "gpu", 3) != 0;
+}
+
+/* ", without GPU 3 (Tesla K80, 4 % of the speed of GPU 0)". False: no device that is left out is
+ * worse than those in use. */
+static bool add_worse(const verdict *v, tsr_text *text) {
+  enum { SAID = 4 };
+  int said = 0;
+  for (int d = 0; d < v->machine->devices; d++) {
+    lack of = find_lack(v, d);
+    if (v->used.has[d] || of.part > 1 - TSR_TUNE_DIFFERENCE || said == SAID) continue;
+    tsr_text_add(text, "%sGPU %d (", said++ == 0 ? ", without " : " and ", d);
+    if (has_model(&v->machine->device[d])) tsr_text_add(text, "%s, ", v->machine->device[d].name);
+    tsr_text_add(text, "%.0f %% of the %s of GPU %d)", fmax(1, 100 * of.part), of.of, of.than);
+  }
+  return said > 0;
+}
+
 /* Why fewer devices than there are. */
 static void add_reason(const verdict *v, tsr_text *text) {
   double on_all = slower_on_all(v);
-  if (tsr_devices_share_links(v->machine, &v->used))
+  if (!add_worse(v, text) && tsr_devices_share_links(v->machine, &v->used))
     tsr_text_add(text, ", since the others share their links");
   if (on_all > 0) add_time_on_all(v, on_all, text);
 }

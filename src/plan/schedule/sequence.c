@@ -121,7 +121,8 @@ static void advance_clock(const tsr_problem *problem, const tsr_task *task, tsr_
   const tsr_device *device = &problem->machine->device[task->device];
   tsr_type type = problem->call->type;
   double flops = tsr_kernel_flops((tsr_kernel)task->kernel, type, task->m, task->n, task->k);
-  double rate = problem->machine->rates[tsr_type_index(type)].sustained * device->speed;
+  double rate = problem->machine->rates[tsr_type_index(type)].sustained *
+                tsr_machine_speed(problem->machine, task->device, type);
   w->last = device->kernel_latency + (rate > 0 ? flops / rate : 0);
   w->clock += w->last;
 }

@@ -69,7 +69,8 @@ static tsr_status search_mapped(tsr_search *s) {
 /* Lower bound on the time of a plan on that many devices, s: flops / rate. */
 static double least_on(const tsr_search *s, int devices) {
   double speed = 0, rate = tsr_machine_rate_limit(s->machine, s->call->type, 0);
-  for (int i = 0; i < devices; i++) speed += s->machine->device[s->order[i]].speed;
+  for (int i = 0; i < devices; i++)
+    speed += tsr_machine_speed(s->machine, s->order[i], s->call->type);
   if (tsr_call_scales_only(s->call) || rate <= 0) return 0;
   return tsr_call_flops(s->call) / (rate * speed);
 }
@@ -80,11 +81,11 @@ static bool may_win(const tsr_search *s, int devices) {
 
 /* Tries first guesses on all devices, on half of them, and so on, while there is time. */
 static tsr_status search_halves(tsr_search *s) {
-  int all = s->best == NULL ? s->machine->devices : 0;
+  int all = s->best == NULL ? s->devices : 0;
   for (int devices = all; devices >= 1; devices /= 2) {
     if (may_win(s, devices)) TSR_TRY(search_devices(s, devices));
     if (s->best) tsr_search_set_allowed(s);
-    if (s->best && (s->options->obey_devices || !tsr_search_in_time(s))) break;
+    if (s->best && (s->exact || !tsr_search_in_time(s))) break;
   }
   return TSR_OK;
 }
@@ -141,7 +142,7 @@ static tsr_status choose_number(tsr_search *s, entries *e, int *devices) {
   int count, begun = s->best->devices;
   TSR_TRY(tsr_search_try_limits(s, &at, e->starts, &count));
   note_entry(&at, e);
-  for (int other = s->machine->devices; other >= 1; other /= 2)
+  for (int other = s->devices; other >= 1; other /= 2)
     if (other != begun && tsr_search_in_time(s)) TSR_TRY(try_number(s, other, e));
   *devices = tsr_strategy_devices(&e->list[0].strategy);
   return tsr_search_from(s, &e->list[0]);
@@ -153,7 +154,7 @@ static tsr_status choose_number(tsr_search *s, entries *e, int *devices) {
 static tsr_status search_others(tsr_search *s, entries *e, int searched) {
   e->count = 0;
   s->allowed *= TSR_TUNE_SEARCH_OTHER_DEVICES;
-  for (int other = s->machine->devices; other >= 1; other--)
+  for (int other = s->devices; other >= 1; other--)
     if (other != searched && tsr_search_in_time(s)) TSR_TRY(try_number(s, other, e));
   int count = e->count < TSR_SEARCH_STARTS ? e->count : TSR_SEARCH_STARTS;
   return count > 0 ? tsr_search_descend_all(s, e->list, count) : TSR_OK;
@@ -171,7 +172,7 @@ static tsr_status search_numbers(tsr_search *s) {
 
 /* Whether other numbers of devices are tried. Composed calls have time for about one guess. */
 static bool is_number_free(const tsr_search *s) {
-  return !s->options->obey_devices && s->options->residency == NULL && s->mapping == NULL &&
+  return !s->exact && s->options->residency == NULL && s->mapping == NULL &&
          s->found.strategy.kind != TSR_TILES;
 }
 

@@ -7,6 +7,12 @@
 #include "plan/search/host.h"
 #include "plan/search/search.h"
 
+/* Added to each time, s, since a device may need none. */
+#define LEAST_TIME 1e-12
+/* Takes from a time what an order does not go by, but for a remainder that decides between equal
+ * devices. */
+#define SIDE_ISSUE 1e4
+
 static bool is_home(const tsr_search *s, int device) {
   for (int x = 0; x < TSR_OPERANDS; x++)
     if (s->call->operand[x].location == device) return true;
@@ -38,21 +44,43 @@ static double rate_to_homes(const tsr_search *s, int device) {
   return rate;
 }
 
-/* Homes of operands come first: 1e15 bytes/s is more than any rate. Next is always the device that
- * adds most to the rate from the host and from the homes. If rates are equal but for rounding
- * (1e-9), the lower number comes first. */
-void tsr_search_order_devices(tsr_search *s) {
+/* Bytes of the operands that are not on the device. */
+static double bytes_for(const tsr_search *s, int device) {
+  double bytes = 0;
+  for (int x = 0; x < TSR_OPERANDS; x++)
+    if (s->call->operand[x].location != device)
+      bytes += (double)tsr_operand_bytes(&s->call->operand[x], s->call->type);
+  return bytes;
+}
+
+/* Calls per second of the device alone: its kernels, then all bytes of the operands over its share
+ * of the links. A home of an operand waits for nothing, so that of devices of one speed it comes
+ * first. */
+static double worth(const tsr_search *s, tsr_device_order by, int device, int chosen) {
+  double rate = tsr_machine_rate_limit(s->machine, s->call->type, s->heat);
+  double flops = tsr_call_scales_only(s->call) ? 0 : tsr_call_flops(s->call);
+  double kernels =
+      rate > 0 ? flops / (rate * tsr_machine_speed(s->machine, device, s->call->type)) : 0;
+  double link = tsr_search_shared_rate(s, device, chosen) + rate_to_homes(s, device);
+  double copies = is_home(s, device) ? 0 : bytes_for(s, device) / link;
+  if (by == TSR_ORDER_BY_KERNELS) copies /= SIDE_ISSUE;
+  bool stays = s->exact && is_home(s, device); /* all devices are used, and homes come first */
+  if (by == TSR_ORDER_BY_LINKS || stays) kernels /= SIDE_ISSUE;
+  return 1 / (kernels + copies + LEAST_TIME);
+}
+
+/* Next is always the device that adds most. If devices are equal but for rounding (1e-9), the lower
+ * number comes first. */
+void tsr_search_order_devices(tsr_search *s, tsr_device_order by) {
   bool taken[TSR_MACHINE_DEVICES] = {false};
   for (int i = 0; i < s->machine->devices; i++) {
     int best = -1;
-    double best_score = -1;
+    double most = -1;
     for (int d = 0; d < s->machine->devices; d++) {
-      if (taken[d]) continue;
-      double score = is_home(s, d) ? 1e15 : tsr_search_shared_rate(s, d, i) + rate_to_homes(s, d);
-      if (score > best_score * (1 + 1e-9)) {
-        best = d;
-        best_score = score;
-      }
+      double now = taken[d] ? -1 : worth(s, by, d, i);
+      if (now <= most * (1 + 1e-9) || taken[d]) continue;
+      best = d;
+      most = now;
     }
     taken[best] = true;
     s->order[i] = best;

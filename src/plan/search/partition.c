@@ -32,8 +32,8 @@ size_t tsr_partition_least(const tsr_partition_question *q, const int *order, in
 bool tsr_partition_differs(const tsr_partition_question *q, const int *order, int devices) {
   double fastest = 0, slowest = INFINITY;
   for (int i = 0; i < devices; i++) {
-    fastest = fmax(fastest, q->machine->device[order[i]].speed);
-    slowest = fmin(slowest, q->machine->device[order[i]].speed);
+    fastest = fmax(fastest, tsr_machine_speed(q->machine, order[i], q->call->type));
+    slowest = fmin(slowest, tsr_machine_speed(q->machine, order[i], q->call->type));
   }
   double most = (double)tsr_partition_most(q, order, devices);
   double least = (double)tsr_partition_least(q, order, devices);

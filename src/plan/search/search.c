@@ -59,12 +59,21 @@ static bool cpu_is_best(const tsr_search *s) {
   return cpu_is_better(s) && cpu_time(s) < tsr_floor(s->machine, s->call);
 }
 
+/* Where devices differ, choices of them contend; if none of their plans fits, the call is planned
+ * on any, for the sake of the error. */
+static tsr_status search(tsr_search *s) {
+  bool free =
+      !s->exact && s->options->residency == NULL && s->mapping == NULL && !s->options->reproducible;
+  if (free && tsr_search_devices_differ(s)) TSR_TRY(tsr_search_unlike(s));
+  return s->best != NULL ? TSR_OK : tsr_search_all(s);
+}
+
 /* Finds s->best. An empty call gets a plan without commands, like one for the CPU. */
 static tsr_status run_search(tsr_search *s) {
   if (tsr_call_is_empty(s->call) || cpu_is_best(s)) return plan_for_cpu(s);
   TSR_TRY(tsr_forced_check(&s->forced, &s->problem, &s->kinds));
-  tsr_search_order_devices(s);
-  if (s->machine->devices > 0) TSR_TRY(tsr_search_all(s));
+  tsr_search_order_devices(s, TSR_ORDER_BY_BOTH);
+  if (s->machine->devices > 0) TSR_TRY(search(s));
   if (cpu_is_better(s)) return plan_for_cpu(s);
   if (s->best != NULL) return TSR_OK;
   if (s->refused != NULL)
@@ -90,6 +99,8 @@ tsr_status tsr_plan_make(const tsr_machine *machine, const tsr_call *call,
   tsr_search s = {.machine = machine,
                   .call = call,
                   .options = options,
+                  .devices = machine->devices,
+                  .exact = options->obey_devices,
                   .began = tsr_now(),
                   .allowed = INFINITY,
                   .found = {.score = INFINITY},

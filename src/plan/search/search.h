@@ -57,6 +57,8 @@ typedef struct tsr_search {
                             not measured (try.c) */
   double enough;         /* s: a plan predicted to take no longer ends the search; 0: none does */
   int order[TSR_MACHINE_DEVICES]; /* devices, the preferred ones first */
+  int devices;                    /* the first ones of these may be used */
+  bool exact;                     /* all of them have to be used, if the call fits */
   const tsr_mapping *mapping;     /* which device computes which block of C, or NULL */
   tsr_plan *best;                 /* the best plan so far; NULL: none fits yet */
   tsr_candidate found;            /* the candidate of `best` */
@@ -111,8 +113,15 @@ unsigned tsr_search_realigned(const tsr_search *s);
 
 /* ---- order.c ---- */
 
+/* What makes one device better than another: its kernels, its copies, or both. */
+typedef enum tsr_device_order {
+  TSR_ORDER_BY_BOTH,
+  TSR_ORDER_BY_KERNELS,
+  TSR_ORDER_BY_LINKS
+} tsr_device_order;
+
 /* Fills s->order. */
-void tsr_search_order_devices(tsr_search *s);
+void tsr_search_order_devices(tsr_search *s, tsr_device_order by);
 
 /* Bytes/s from the host to `device` when the first `chosen` devices of s->order load, too: the
  * bandwidth of its link, or its part of the scarcest channel on the way. */
@@ -211,6 +220,19 @@ tsr_status tsr_search_try_limits(tsr_search *s, tsr_candidate *at,
 /* Descends from `at` and from its variants that are cut for other limits, all on the number of
  * devices of `at`. */
 tsr_status tsr_search_from(tsr_search *s, const tsr_candidate *at);
+
+/* Makes a search for another thread. It knows what was tried so far and makes plans of its own.
+ * tsr_search_merge keeps the better plan of both searches and frees the memory of the branch. */
+void tsr_search_branch(const tsr_search *s, tsr_search *branch);
+void tsr_search_merge(tsr_search *s, tsr_search *branch);
+
+/* ---- unlike.c ---- */
+
+/* Whether devices differ in their speeds, memory rates, budgets, or links from the host. */
+bool tsr_search_devices_differ(const tsr_search *s);
+
+/* Searches plans on several choices of the devices, for machines whose devices differ. */
+tsr_status tsr_search_unlike(tsr_search *s);
 
 /* ---- shares.c ---- */
 

@@ -32,10 +32,8 @@ static void *run(void *argument) {
   return NULL;
 }
 
-/* Makes a search for one descent. It knows what was tried so far and makes plans of its own. */
-static void branch(const tsr_search *s, const tsr_candidate *from, descender *d) {
-  *d = (descender){.search = *s, .at = *from};
-  tsr_search *own = &d->search;
+void tsr_search_branch(const tsr_search *s, tsr_search *own) {
+  *own = *s;
   own->best = own->spare = NULL;
   own->found.score = own->runner_up = INFINITY;
   own->candidates = 0;
@@ -46,8 +44,7 @@ static void branch(const tsr_search *s, const tsr_candidate *from, descender *d)
                        s->tried.items[i]); /* without host memory a strategy may be tried twice */
 }
 
-/* Keeps the better plan of both searches, and frees the memory of the descent's. */
-static void merge(tsr_search *s, tsr_search *own) {
+void tsr_search_merge(tsr_search *s, tsr_search *own) {
   s->spent = fmax(s->spent, own->spent);
   s->candidates += own->candidates;
   s->runner_up = fmin(s->runner_up, own->runner_up);
@@ -65,14 +62,17 @@ tsr_status tsr_search_descend_all(tsr_search *s, const tsr_candidate *from, int 
   }
   descender *all = tsr_alloc((size_t)count * sizeof *all); /* too large for a small stack */
   if (all == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for %d searches", count);
-  for (int i = 0; i < count; i++) branch(s, &from[i], &all[i]);
+  for (int i = 0; i < count; i++) {
+    all[i] = (descender){.at = from[i]};
+    tsr_search_branch(s, &all[i].search);
+  }
   for (int i = 1; i < count; i++) all[i].started = tsr_thread_start(run, &all[i], &all[i].thread);
   for (int i = 0; i < count; i++)
     if (!all[i].started) run(&all[i]);
   for (int i = 0; i < count; i++) {
     if (all[i].started) pthread_join(all[i].thread, NULL);
     if (status == TSR_OK && all[i].error.status != TSR_OK) status = tsr_error_put(&all[i].error);
-    merge(s, &all[i].search);
+    tsr_search_merge(s, &all[i].search);
   }
   tsr_dealloc(all);
   return status;

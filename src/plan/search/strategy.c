@@ -48,8 +48,8 @@ static double widest(const tsr_call *call, const tsr_machine *machine, const tsr
     least = fmin(least, tsr_strategy_weight(r, i));
   }
   for (int d = 0; d < machine->devices; d++) {
-    fastest = fmax(fastest, machine->device[d].speed);
-    slowest = fmin(slowest, machine->device[d].speed);
+    fastest = fmax(fastest, tsr_machine_speed(machine, d, call->type));
+    slowest = fmin(slowest, tsr_machine_speed(machine, d, call->type));
   }
   return (double)call->n / r->grid_cols * share / 100 * fastest / slowest * most / least +
          TSR_TUNE_CUT_ALIGN;

@@ -54,7 +54,8 @@ static double weight_of(const tsr_strategy *r, const tsr_call *call, const tsr_m
   double share = r->home_share > 0 ? (double)r->home_share / 100 : 1;
   bool home = false;
   for (int x = 0; x < TSR_OPERANDS; x++) home |= call->operand[x].location == device;
-  return machine->device[device].speed * tsr_strategy_weight(r, place) * (home ? share : 1);
+  return tsr_machine_speed(machine, device, call->type) * tsr_strategy_weight(r, place) *
+         (home ? share : 1);
 }
 
 /* Cuts an extent into parts by the weights of the devices in one direction of the grid. If a part
@@ -155,7 +156,7 @@ static tsr_status cut_lines(const tsr_strategy *r, const tsr_call *call, const t
   int devices = r->grid_rows * r->grid_cols;
   int64_t extent = left ? call->m : call->n;
   for (int i = 0; i < devices; i++)
-    weight[i] = machine->device[order[i]].speed * tsr_strategy_weight(r, i);
+    weight[i] = tsr_machine_speed(machine, order[i], call->type) * tsr_strategy_weight(r, i);
   TSR_TRY(tsr_cuts_uniform(extent, smaller(extent, TSR_STRATEGY_LONGEST), left ? &t->m : &t->n));
   TSR_TRY(cut_by_weight(left ? call->n : call->m, devices, weight, left ? &t->n : &t->m));
   return tsr_cuts_uniform(extent, r->block > 0 ? smaller(r->block, extent) : extent, &t->k);

@@ -4,10 +4,12 @@
 
 # The netlib testers of the level-3 BLAS and of CBLAS through our doors, error exits among them,
 # over netlib's own BLAS. They exit 0 whatever happens, so what they print is read. Arguments: the
-# build folder; a number of devices, for every size on that many (else a sample); types (s d c z).
+# build folder; a number of devices, for every size on that many (none or "-": a sample); types
+# (s d c z).
 # TSR_NETLIB: the folder of the testers and of netlib's BLAS, where they are not installed.
 . "$(dirname "$0")/dropin.sh"
 all_on=${2:-}
+[ "$all_on" = - ] && all_on=
 types=${3:-s d c z}
 
 netlib=${TSR_NETLIB:-$(dirname "$(find /usr/lib* -name xblat3d 2>/dev/null | head -n 1)")}

@@ -56,12 +56,18 @@ static inline void front_needs_emulated_devices(void) {
   if (!front_is_emulated()) skip();
 }
 
+/* TSR_TEST_DEVICES: how many real devices there are, of which two are used (1). */
+static inline bool front_has_two_devices(void) {
+  const char *count = getenv("TSR_TEST_DEVICES");
+  return front_is_emulated() || (count && atoi(count) >= 2);
+}
+
 static inline tsr_options front_options(void) {
   tsr_options options = TSR_OPTIONS_DEFAULT;
+  bool two = front_has_two_devices();
   options.engine = front_engine();
-  options.devices = front_is_emulated() ? "2" : "1";
-  options.machine =
-      front_is_emulated() ? TWO_DEVICES : "host:200 gpu*1@nvswitch:300 pcie:25 rate:19";
+  options.devices = two ? "2" : "1";
+  options.machine = two ? TWO_DEVICES : "host:200 gpu*1@nvswitch:300 pcie:25 rate:19";
   options.check = 1;
   options.reproducible = 0;
   return options;

@@ -283,6 +283,9 @@ static rocblas_status submit(rocblas_handle blas, call *x, size_t size_ab, size_
     return (rocblas_status)INVALID_POINTER;
   if (blas->stream == NULL || blas->stream->handle.destroyed)
     return misuse(INVALID_HANDLE, x->name, "the handle's stream is not set or destroyed");
+  if (!blas->exact)
+    return misuse(INVALID_HANDLE, x->name,
+                  "atomic additions are allowed: results would differ from run to run");
   hipError_t error = hip_submit(blas->stream, run_call, x, sizeof *x);
   return error == hipSuccess ? rocblas_status_success : (rocblas_status)INTERNAL_ERROR;
 }
@@ -460,7 +463,14 @@ DEFINE_TRMM(rocblas_dtrmm, 1)
 DEFINE_TRMM(rocblas_ctrmm, 2)
 DEFINE_TRMM(rocblas_ztrmm, 3)
 #else
+#define DEFINE_TRMM_IN_PLACE(name, type)                                                         \
+  TSR_ROCBLAS_TRSM(name##_in_place) __asm__(#name);                                              \
+  TSR_ROCBLAS_TRSM(name##_in_place) {                                                            \
+    return triangular(CALL(TRMM, type, .m = m, .n = n), handle, side, uplo, trans, diag, a, lda, \
+                      b, ldb, b, ldb, alpha);                                                    \
+  }
 #define DEFINE_TRMM_5(letter, type)                    \
+  DEFINE_TRMM_IN_PLACE(rocblas_##letter##trmm, type)   \
   TSR_ROCBLAS_TRMM(rocblas_##letter##trmm_outofplace); \
   DEFINE_TRMM(rocblas_##letter##trmm_outofplace, type)
 DEFINE_TRMM_5(s, 0)

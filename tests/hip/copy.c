@@ -32,6 +32,11 @@ static int side_of(const void *pointer) {
   return device;
 }
 
+/* A device's memory that is not allocated. */
+static bool is_freed(const void *pointer) {
+  return side_of(pointer) == HOST && hip_is_device_address(pointer);
+}
+
 static bool is_kind(hipMemcpyKind kind, int to, int from) {
   switch (kind) {
     case hipMemcpyHostToDevice:
@@ -52,6 +57,9 @@ static hipError_t submit(const char *function, copy c, hipMemcpyKind kind, strea
   size_t to_bytes = (c.height - 1) * c.to_pitch + c.width;
   size_t from_bytes = (c.height - 1) * c.from_pitch + c.width;
   bool direct = kind == hipMemcpyDeviceToDevice;
+  if (is_freed(c.to) || is_freed(c.from))
+    return hip_misuse(hipErrorInvalidValue, "%s: memory at %p is freed", function,
+                      is_freed(c.to) ? (const void *)c.to : c.from);
   if (!is_kind(kind, to, from))
     return hip_misuse(hipErrorInvalidMemcpyDirection,
                       "%s: kind %d, but the copy goes from %d to %d (-1: the host)", function,
@@ -70,7 +78,7 @@ hipError_t hipMemcpyAsync(void *to, const void *from, size_t bytes, hipMemcpyKin
                           hipStream_t given) {
   stream *s = hip_stream(given, "hipMemcpyAsync");
   if (s == NULL) return hipErrorInvalidHandle;
-  if (bytes == 0) return hipSuccess;
+  if (bytes == 0) return hip_set(hipSuccess);
   return submit("hipMemcpyAsync", (copy){to, from, bytes, bytes, bytes, 1}, kind, s);
 }
 
@@ -83,7 +91,7 @@ hipError_t hipMemcpyPeerAsync(void *to, int to_device, const void *from, int fro
                       "hipMemcpyPeerAsync: from %d to %d, but the memory is of %d and %d (-1: none "
                       "that is allocated)",
                       from_device, to_device, side_of(from), side_of(to));
-  if (bytes == 0) return hipSuccess;
+  if (bytes == 0) return hip_set(hipSuccess);
   return submit("hipMemcpyPeerAsync", (copy){to, from, bytes, bytes, bytes, 1}, hipMemcpyDefault,
                 s);
 }
@@ -97,7 +105,7 @@ hipError_t hipMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t 
     return hip_misuse(hipErrorInvalidPitchValue,
                       "hipMemcpy2DAsync: width %zu, pitches %zu and %zu; the largest is %zu", width,
                       to_pitch, from_pitch, most);
-  if (width == 0 || height == 0) return hipSuccess;
+  if (width == 0 || height == 0) return hip_set(hipSuccess);
   return submit("hipMemcpy2DAsync", (copy){to, from, to_pitch, from_pitch, width, height}, kind, s);
 }
 
@@ -117,7 +125,7 @@ static void run_fill(void *argument) {
 /* On the default stream of the current device. */
 hipError_t hipMemset(void *at, int value, size_t bytes) {
   stream *s = hip_stream(NULL, "hipMemset");
-  if (bytes == 0) return hipSuccess;
+  if (bytes == 0) return hip_set(hipSuccess);
   filling f = {hip_reach(at, bytes, hip_current(), "hipMemset"), value, bytes};
   if (f.at == NULL) return hipErrorInvalidValue;
   return hip_set(hip_submit(s, run_fill, &f, sizeof f));

@@ -34,23 +34,23 @@ static bool exists(int device) {
 
 hipError_t hipRuntimeGetVersion(int *version) {
   *version = TSR_ROCM == 5 ? 50221153 : TSR_ROCM * 10000000 + 100000;
-  return hipSuccess;
+  return hip_set(hipSuccess);
 }
 
 hipError_t hipGetDeviceCount(int *count) {
   *count = hip_settings()->devices;
-  return *count > 0 ? hipSuccess : hip_set(hipErrorNoDevice);
+  return hip_set(*count > 0 ? hipSuccess : hipErrorNoDevice);
 }
 
 hipError_t hipSetDevice(int device) {
   if (!exists(device)) return hip_misuse(hipErrorInvalidDevice, "hipSetDevice(%d)", device);
   current = device;
-  return hipSuccess;
+  return hip_set(hipSuccess);
 }
 
 hipError_t hipGetDevice(int *device) {
   *device = current;
-  return hip_settings()->devices > 0 ? hipSuccess : hip_set(hipErrorNoDevice);
+  return hip_set(hip_settings()->devices > 0 ? hipSuccess : hipErrorNoDevice);
 }
 
 /* ---- What ---------------------------------------------------------------------- */
@@ -64,7 +64,7 @@ hipError_t hipDeviceGetName(char *name, int bytes, hipDevice_t device) {
 hipError_t hipDeviceGetUuid(hipUUID *uuid, hipDevice_t device) {
   if (!exists(device)) return hip_misuse(hipErrorInvalidDevice, "hipDeviceGetUuid(%d)", device);
   char text[17];
-  snprintf(text, sizeof text, "7e55e2a%09x", (unsigned)device);
+  hip_uuid(hip_settings()->physical[device], text);
   memcpy(uuid->bytes, text, sizeof uuid->bytes);
   return hip_set(hip_lost(device));
 }
@@ -83,7 +83,7 @@ hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t attribute, int
       *value = 0x7e55;
       break;
     case hipDeviceAttributePciBusId:
-      *value = device + 1;
+      *value = hip_settings()->physical[device] + 1;
       break;
     case hipDeviceAttributePciDeviceId:
       *value = 0;
@@ -123,5 +123,5 @@ hipError_t hipDeviceEnablePeerAccess(int peer, unsigned flags) {
   bool *reaches = &hip_devices[current].reaches[peer], was = *reaches;
   *reaches = true;
   pthread_mutex_unlock(&hip_lock);
-  return was ? hip_set(hipErrorPeerAccessAlreadyEnabled) : hipSuccess;
+  return hip_set(was ? hipErrorPeerAccessAlreadyEnabled : hipSuccess);
 }

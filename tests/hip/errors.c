@@ -27,6 +27,7 @@ static void read_settings(void) {
   const char *misuse = getenv("TSR_HIP_MISUSE");
   s->devices = (int)number("TSR_HIP_DEVICES", 2);
   if (s->devices > MOST_DEVICES) s->devices = MOST_DEVICES;
+  s->devices = hip_visible(s->devices, s->physical);
   s->memory = number("TSR_HIP_MEMORY", 1ul << 30);
   s->max_pitch = number("TSR_HIP_PITCH", INT32_MAX);
   s->peer = number("TSR_HIP_PEER", 1) != 0;
@@ -48,7 +49,7 @@ const hip_config *hip_settings(void) {
 static _Thread_local hipError_t last_error;
 
 hipError_t hip_set(hipError_t error) {
-  if (error != hipSuccess) last_error = error;
+  if (error != hipSuccess || TSR_ROCM < 7) last_error = error;
   return error;
 }
 

@@ -66,7 +66,9 @@ char *hip_reach(const void *pointer, size_t bytes, int device, const char *funct
 
 static void *map(size_t bytes, int protection) {
   void *mapped = mmap(NULL, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return mapped != MAP_FAILED ? mapped : NULL;
+  if (mapped == MAP_FAILED) return NULL;
+  (void)madvise(mapped, bytes, MADV_HUGEPAGE); /* fewer faults in what is large */
+  return mapped;
 }
 
 /* New addresses of a device, with an unused page behind them. NULL: there are no more. */
@@ -110,19 +112,26 @@ hipError_t hipMalloc(void **pointer, size_t bytes) {
   hipError_t error = hip_lost(hip_current());
   if (error != hipSuccess) return hip_set(error);
   *pointer = NULL;
-  if (bytes == 0) return hipSuccess;
+  if (bytes == 0) return hip_set(hipSuccess);
   pthread_mutex_lock(&hip_lock);
   error = alloc_on_locked(hip_current(), bytes, pointer);
   pthread_mutex_unlock(&hip_lock);
   return hip_set(error);
 }
 
-/* Without a flag for it, memory is coherent only if HIP_HOST_COHERENT says so in some versions: the
- * engine relies on the default. */
+/* Memory is coherent without flags, or with a flag that says so; else the variable
+ * HIP_HOST_COHERENT decides, which is 0 unless it is set. */
+static bool is_coherent(unsigned flags) {
+  const char *coherent = getenv("HIP_HOST_COHERENT");
+  if (flags & hipHostMallocNonCoherent) return false;
+  if (flags == 0 || flags & (hipHostMallocCoherent | hipHostMallocMapped)) return true;
+  return coherent != NULL && atoi(coherent) != 0;
+}
+
 hipError_t hipHostMalloc(void **pointer, size_t bytes, unsigned flags) {
   const unsigned known =
       hipHostMallocPortable | hipHostMallocMapped | hipHostMallocCoherent | hipHostMallocNumaUser;
-  if (flags & hipHostMallocNonCoherent)
+  if (!is_coherent(flags))
     return hip_misuse(hipErrorInvalidValue,
                       "hipHostMalloc: what copies write to memory that is not coherent is seen "
                       "only after an event that flushes it");
@@ -190,7 +199,7 @@ static void drain_all(void) {
 }
 
 static hipError_t release(void *pointer, memory_kind kind, const char *function) {
-  if (pointer == NULL) return hipSuccess;
+  if (pointer == NULL) return hip_set(hipSuccess);
   drain_all();
   allocation *freed = remove_allocation(pointer, kind, false);
   if (freed == NULL)
@@ -216,7 +225,7 @@ hipError_t hipHostUnregister(void *pointer) {
   allocation *freed = remove_allocation(pointer, PINNED, true);
   if (freed == NULL) return hip_set(hipErrorHostMemoryNotRegistered);
   free(freed);
-  return hipSuccess;
+  return hip_set(hipSuccess);
 }
 
 /* ---- Asking -------------------------------------------------------------------------------- */
@@ -252,7 +261,7 @@ hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes, const void
   attributes->allocationFlags = found.flags;
   if (found.kind != UNKNOWN) attributes->devicePointer = (void *)(uintptr_t)pointer;
   if (found.kind == PINNED) attributes->hostPointer = (void *)(uintptr_t)pointer;
-  return hipSuccess;
+  return hip_set(hipSuccess);
 }
 
 hipError_t hipMemGetAddressRange(hipDeviceptr_t *begin, size_t *bytes, hipDeviceptr_t pointer) {
@@ -263,7 +272,7 @@ hipError_t hipMemGetAddressRange(hipDeviceptr_t *begin, size_t *bytes, hipDevice
     *bytes = a->bytes;
   }
   pthread_mutex_unlock(&hip_lock);
-  return a != NULL ? hipSuccess : hip_set(hipErrorNotFound);
+  return hip_set(a != NULL ? hipSuccess : hipErrorNotFound);
 }
 
 hipError_t hipPointerGetAttribute(void *data, hipPointer_attribute attribute,

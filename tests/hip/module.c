@@ -100,7 +100,7 @@ hipError_t hipModuleLoadData(hipModule_t *made, const void *image) {
   m->code = found.code;
   m->bytes = found.bytes;
   *made = (hipModule_t)m;
-  return hipSuccess;
+  return hip_set(hipSuccess);
 }
 
 /* The name and its final 0 are in the code. */
@@ -118,7 +118,7 @@ hipError_t hipModuleGetFunction(hipFunction_t *made, hipModule_t given, const ch
   f->handle.device = m->handle.device;
   f->kernel = kernel;
   *made = (hipFunction_t)f;
-  return hipSuccess;
+  return hip_set(hipSuccess);
 }
 
 /* ---- Launches --------------------------------------------------------------------- */

@@ -11,7 +11,8 @@
  * do, is a misuse. A misuse is written to stderr and to the file TSR_HIP_LOG, the function returns
  * an error, and the process ends with the code 99. Environment, read once:
  *
- *   TSR_HIP_DEVICES  number of devices (2)
+ *   TSR_HIP_DEVICES  number of devices (2), of which ROCR_VISIBLE_DEVICES and
+ *                    HIP_VISIBLE_DEVICES may hide some (visible.c)
  *   TSR_HIP_MEMORY   bytes of each device (1 GiB)
  *   TSR_HIP_PEER     0: no device reaches another one's memory (1)
  *   TSR_HIP_PITCH    largest pitch of a 2D copy in bytes (2^31 - 1)
@@ -41,10 +42,11 @@ enum { MOST_DEVICES = 16 };
 extern pthread_mutex_t hip_lock;
 extern pthread_cond_t hip_progress; /* a command has ended */
 
-/* ---- settings.c ------------------------------------------------------------ */
+/* ---- Settings (errors.c) --------------------------------------------------- */
 
 typedef struct hip_config {
   int devices, lost_device;
+  int physical[MOST_DEVICES]; /* of each device: its number among all that are there */
   size_t memory, max_pitch;
   bool peer, ignores_misuse;
   long lost_at; /* number of the lost device's commands; -1: no device is lost */
@@ -56,7 +58,8 @@ const hip_config *hip_settings(void);
 
 /* ---- errors.c -------------------------------------------------------------- */
 
-/* Sets the thread's last error, unless there is none, and returns it. */
+/* Sets the thread's last error and returns it. From release 7 on a success leaves the last error as
+ * it is. */
 hipError_t hip_set(hipError_t error);
 
 /* Reports a misuse and returns the error. */
@@ -82,6 +85,14 @@ void *hip_handle_make(handle_kind kind, size_t bytes);
 
 /* Whether the pointer is a handle of the kind that is not destroyed; else a misuse. */
 bool hip_handle_check(const void *pointer, handle_kind kind, const char *function);
+
+/* ---- visible.c ------------------------------------------------------------- */
+
+/* The devices that the variables leave of so many. Returns their number. */
+int hip_visible(int present, int physical[MOST_DEVICES]);
+
+/* The UUID: 16 hexadecimal digits. */
+void hip_uuid(int physical, char text[17]);
 
 /* ---- device.c -------------------------------------------------------------- */
 
@@ -145,5 +156,8 @@ hipError_t hip_submit(stream *to, void (*run)(void *), const void *argument, siz
 
 /* Waits until the device's streams are empty. */
 void hip_drain(int device);
+
+/* For tests: the devices' clocks are so many seconds later from now on. */
+void hip_test_advance(long seconds);
 
 #endif

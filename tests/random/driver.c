@@ -9,6 +9,7 @@
  *   random_driver --op trsm --engine cpu
  *   random_driver --case "op=gemm type=d m=37 ..."
  *   random_driver --placements --engine cuda --devices 1,2,4
+ *   random_driver --engine hip --modelled   (no device is measured)
  *
  * random_refusals is the same program, but others take devices' memory while problems run:
  *
@@ -39,6 +40,7 @@ typedef struct arguments {
   const char *line;
   refusals refuse; /* --refuse, for a case */
   bool placements, verbose;
+  bool modelled; /* devices are those of a machine string, not measured */
 } arguments;
 
 static int64_t passed, failed;
@@ -137,6 +139,8 @@ static void run_random(const arguments *args) {
   for (int64_t i = 0; i < args->count; ++i) {
     problem p;
     problem_draw(args->seed, args->first + i, &range, &p);
+    if (args->modelled && p.devices > 0 && p.machine == PROBLEM_NO_MACHINE)
+      p.machine = (int)(i % problem_machines());
     if (REFUSES) draw_refusals(args, args->first + i, &p);
     run(&p, args->verbose);
   }
@@ -153,7 +157,7 @@ static problem placed(const arguments *args, int devices, size_t shape, int mixt
   problem p = problem_plain();
   snprintf(p.engine, sizeof p.engine, "%s", args->engine);
   p.devices = devices;
-  p.machine = strcmp(args->engine, "host") == 0 ? 0 : PROBLEM_NO_MACHINE;
+  p.machine = args->modelled || strcmp(args->engine, "host") == 0 ? 0 : PROBLEM_NO_MACHINE;
   p.operation = args->operation == PROBLEM_ANY ? TSR_GEMM : (tsr_operation)args->operation;
   p.type = "dszc"[mixture % 4], p.layout = "CR"[mixture / 4 % 2];
   p.side = "LR"[mixture / 3 % 2], p.uplo = "LU"[mixture / 5 % 2];
@@ -199,7 +203,7 @@ static int usage(void) {
       "usage: random_driver [--engine cuda|hip|host|cpu] [--op NAME] [--seed S] [--first I] "
       "[--count "
       "N]\n"
-      "                     [--devices N,N...] [--patience SECONDS] [--verbose]\n"
+      "                     [--devices N,N...] [--modelled] [--patience SECONDS] [--verbose]\n"
       "                     [--placements | --case LINE]\n",
       stderr);
   return 2;
@@ -227,6 +231,10 @@ static bool parse_arguments(int argc, char **argv, arguments *args) {
     const char *name = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
     if (strcmp(name, "--placements") == 0) {
       args->placements = true;
+      continue;
+    }
+    if (strcmp(name, "--modelled") == 0) {
+      args->modelled = true;
       continue;
     }
     if (strcmp(name, "--verbose") == 0) {

@@ -22,6 +22,7 @@ typedef struct settings {
   uint64_t seed;
   int64_t first, count;
   bool verbose, check; /* check: checking mode always */
+  bool modelled;       /* devices are those of a machine string, not measured */
 } settings;
 
 typedef struct call {
@@ -364,10 +365,12 @@ static const char *draw_strategy(sequence *s) {
 }
 
 static tsr_status open_context(sequence *s, const settings *set) {
-  char devices[16];
+  char devices[16], machine[64];
   tsr_options options = TSR_OPTIONS_DEFAULT;
   s->checks = chance(s, 40) || set->check;
   snprintf(devices, sizeof devices, "%d", (int)between(s, 1, set->devices));
+  snprintf(machine, sizeof machine, "host:200 gpu*%s@nvswitch:300 pcie:25/pair rate:19", devices);
+  if (set->modelled) options.machine = machine;
   options.engine = set->engine;
   options.devices = devices;
   options.check = s->checks;
@@ -412,9 +415,11 @@ static void read_settings(int argc, char **argv, settings *set) {
   for (int i = 1; i < argc; ++i) {
     const char *value = i + 1 < argc ? argv[i + 1] : "0";
     bool verbose = strcmp(argv[i], "--verbose") == 0, check = strcmp(argv[i], "--check") == 0;
+    bool modelled = strcmp(argv[i], "--modelled") == 0;
     set->verbose |= verbose;
     set->check |= check;
-    if (verbose || check) continue;
+    set->modelled |= modelled;
+    if (verbose || check || modelled) continue;
     if (strcmp(argv[i], "--engine") == 0) set->engine = value;
     if (strcmp(argv[i], "--devices") == 0) set->devices = atoi(value);
     if (strcmp(argv[i], "--seed") == 0) set->seed = strtoull(value, NULL, 10);

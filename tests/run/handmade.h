@@ -212,9 +212,27 @@ typedef struct problem {
   double *a, *b, *c, *wanted;
 } problem;
 
+/* Pins memory, or unpins it. NULL: memory stays pageable. Set where an engine copies from and to
+ * pinned memory alone. */
+static void (*problem_pin)(void *pointer, size_t bytes, bool on);
+
+/* Pages of their own, since pages are what is pinned. */
+static double *problem_matrix(int64_t n) {
+  size_t bytes = ((size_t)(n * n) * sizeof(double) + 4095) / 4096 * 4096;
+  double *matrix = aligned_alloc(4096, bytes);
+  assert_non_null(matrix);
+  if (problem_pin != NULL) problem_pin(matrix, bytes, true);
+  return matrix;
+}
+
+static void problem_matrix_free(double *matrix) {
+  if (problem_pin != NULL) problem_pin(matrix, 0, false);
+  free(matrix);
+}
+
 static void problem_make(problem *p, int64_t n, unsigned seed) {
   size_t count = (size_t)(n * n);
-  *p = (problem){n, malloc(8 * count), malloc(8 * count), malloc(8 * count), malloc(8 * count)};
+  *p = (problem){n, problem_matrix(n), problem_matrix(n), problem_matrix(n), malloc(8 * count)};
   for (size_t i = 0; i < count; i++) {
     seed = seed * 1664525u + 1013904223u;
     p->a[i] = (double)(seed >> 20) - 2048; /* whole numbers: sums are exact in any order */
@@ -240,9 +258,9 @@ static void problem_check(const problem *p) {
 }
 
 static void problem_free(problem *p) {
-  free(p->a);
-  free(p->b);
-  free(p->c);
+  problem_matrix_free(p->a);
+  problem_matrix_free(p->b);
+  problem_matrix_free(p->c);
   free(p->wanted);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Tessera authors */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The runner with plans made by hand, on emulated devices. */
+/* The runner with plans made by hand. */
 #include "run/rig.h"
 
 #include <pthread.h>
@@ -117,6 +117,7 @@ static void serves_two_threads(void **state) {
 /* Each command and allocation fails once; nobody hangs, and the job tells. */
 static void survives_failures(void **state) {
   (void)state;
+  rig_needs_emulated_devices();
   for (int staged = 0; staged < 2; staged++) {
     bool failed = true;
     for (long n = 1; failed; n++) {
@@ -190,7 +191,7 @@ static void tells_late_lack_of_memory(void **state) {
   rig r;
   rig_open(&r, 1, 0, 0);
   tsr_runner_destroy(r.runner);
-  tsr_engine engine = tsr_engine_host;
+  tsr_engine engine = *rig_engine();
   engine.kernel = short_of_memory;
   assert_int_equal(tsr_runner_create(&engine, r.state, 1, NULL, &r.runner), TSR_OK);
   tsr_plan *plan = handmade_plan(1, 8, false);
@@ -214,7 +215,7 @@ static void refuses_what_does_not_fit(void **state) {
   problem_make(&p, 8, 1);
   tsr_submission submission = {.program = handmade_program(plan), .binding = problem_binding(&p)};
   tsr_job *job = NULL;
-  plan->arena[1] = (size_t)1 << 30;
+  plan->arena[1] = (size_t)1 << 40;
   assert_int_equal(tsr_runner_submit(r.runner, &submission, &job), TSR_ERR_MEMORY);
   assert_int_equal(submission.short_of, 1);
   plan->arena[1] = 1 << 20;
@@ -270,6 +271,7 @@ static void measures_times(void **state) {
 
 static void minds_user_streams(void **state) {
   (void)state;
+  rig_needs_emulated_devices(); /* any address is a stream of theirs */
   rig r;
   rig_open(&r, 3, 11, 0);
   int stream;
@@ -301,7 +303,7 @@ static void copies_between_places(void **state) {
   for (int i = 0; i < 64; i++) data[i] = i;
   void *at[2];
   for (int d = 0; d < 2; d++)
-    assert_int_equal(tsr_engine_host.alloc(r.state, d, sizeof data, &at[d]), TSR_OK);
+    assert_int_equal(rig_engine()->alloc(r.state, d, sizeof data, &at[d]), TSR_OK);
   tsr_copy_args args = {at[0], data, 0, TSR_HOST, sizeof data, sizeof data, sizeof data, 1};
   assert_int_equal(tsr_runner_copy(r.runner, &args), TSR_OK);
   args = (tsr_copy_args){at[1], at[0], 1, 0, sizeof data, sizeof data, sizeof data, 1};
@@ -309,7 +311,7 @@ static void copies_between_places(void **state) {
   args = (tsr_copy_args){back, at[1], TSR_HOST, 1, sizeof data, sizeof data, sizeof data, 1};
   assert_int_equal(tsr_runner_copy(r.runner, &args), TSR_OK);
   assert_memory_equal(back, data, sizeof data);
-  for (int d = 0; d < 2; d++) tsr_engine_host.free(r.state, d, at[d]);
+  for (int d = 0; d < 2; d++) rig_engine()->free(r.state, d, at[d]);
   rig_close(&r);
 }
 
@@ -324,39 +326,37 @@ static void note_visit(void) {
 }
 static tsr_status spy_record(tsr_queue *queue, tsr_queue_event *event) {
   note_visit();
-  return tsr_engine_host.record(queue, event);
+  return rig_engine()->record(queue, event);
 }
 static tsr_status spy_wait(tsr_queue *queue, tsr_queue_event *event) {
   note_visit();
-  return tsr_engine_host.wait(queue, event);
+  return rig_engine()->wait(queue, event);
 }
 static tsr_status spy_query(tsr_queue_event *event, bool *passed, double *seconds) {
   note_visit();
-  return tsr_engine_host.query(event, passed, seconds);
+  return rig_engine()->query(event, passed, seconds);
 }
 static tsr_status spy_copy(tsr_queue *queue, const tsr_copy_args *args) {
   note_visit();
-  return tsr_engine_host.copy(queue, args);
+  return rig_engine()->copy(queue, args);
 }
 static tsr_status spy_kernel(tsr_queue *queue, const tsr_kernel_args *args) {
   note_visit();
-  return tsr_engine_host.kernel(queue, args);
+  return rig_engine()->kernel(queue, args);
 }
 
 static void keeps_off_the_callers_thread(void **state) {
   (void)state;
   rig r;
-  tsr_engine_options options = {.count = 2, .emulated_memory = 64 << 20};
-  tsr_device_info info[TSR_MAX_DEVICES];
-  assert_int_equal(tsr_engine_host.open(&options, &r.state, info, &r.devices), TSR_OK);
-  tsr_engine spy = tsr_engine_host;
+  rig_open_devices(&r, 2, false, 0);
+  tsr_engine spy = *rig_engine();
   spy.record = spy_record, spy.wait = spy_wait, spy.query = spy_query;
   spy.copy = spy_copy, spy.kernel = spy_kernel;
   watched = pthread_self();
   tsr_runner_settings settings = {.warm = true};
   assert_int_equal(tsr_runner_create(&spy, r.state, 2, &settings, &r.runner), TSR_OK);
   int stream;
-  assert_int_equal(tsr_runner_tie(r.runner, 1, &stream), TSR_OK);
+  if (harness_emulates()) assert_int_equal(tsr_runner_tie(r.runner, 1, &stream), TSR_OK);
   tsr_plan *plan = handmade_plan(2, 16, true);
   problem p;
   problem_make(&p, 16, 1);
@@ -367,12 +367,12 @@ static void keeps_off_the_callers_thread(void **state) {
   assert_int_equal(tsr_runner_join(r.runner), TSR_OK);
   double one = 1;
   void *at;
-  assert_int_equal(tsr_engine_host.alloc(r.state, 0, sizeof one, &at), TSR_OK);
+  assert_int_equal(rig_engine()->alloc(r.state, 0, sizeof one, &at), TSR_OK);
   tsr_copy_args args = {at, &one, 0, TSR_HOST, sizeof one, sizeof one, sizeof one, 1};
   assert_int_equal(tsr_runner_copy(r.runner, &args), TSR_OK);
   assert_true(atomic_load(&calls) > 0);
   assert_int_equal(atomic_load(&visits), 0);
-  tsr_engine_host.free(r.state, 0, at);
+  rig_engine()->free(r.state, 0, at);
   problem_free(&p);
   handmade_free(plan);
   rig_close(&r);
@@ -388,13 +388,13 @@ static double gate_closed, patience;
 
 static tsr_status gate_copy(tsr_queue *queue, const tsr_copy_args *args) {
   atomic_fetch_add(&asked, 1);
-  return tsr_engine_host.copy(queue, args);
+  return rig_engine()->copy(queue, args);
 }
 static tsr_status gate_query(tsr_queue_event *event, bool *passed, double *seconds) {
   bool late = tsr_now() - gate_closed > patience;
   bool all = atomic_load(&asked) >= atomic_load(&awaited);
   if (late && !all) atomic_store(&gave_up, true);
-  if (late || all) return tsr_engine_host.query(event, passed, seconds);
+  if (late || all) return rig_engine()->query(event, passed, seconds);
   *passed = false;
   return TSR_OK;
 }
@@ -403,7 +403,7 @@ static tsr_job *submit_lodged(rig *r, tsr_plan *plan, const tsr_binding *binding
   tsr_submission submission = {
       .program = handmade_program(plan), .binding = *binding, .arenas = arena};
   tsr_job *job = NULL;
-  assert_int_equal(tsr_engine_host.alloc(r->state, 0, plan->arena[0], &arena[0]), TSR_OK);
+  assert_int_equal(rig_engine()->alloc(r->state, 0, plan->arena[0], &arena[0]), TSR_OK);
   assert_int_equal(tsr_runner_submit(r->runner, &submission, &job), TSR_OK);
   return job;
 }
@@ -422,7 +422,7 @@ static void run_all(tsr_plan *const *plans, const tsr_binding *bindings, int cou
   rig r;
   rig_open(&r, 1, 0, 0);
   tsr_runner_destroy(r.runner);
-  tsr_engine engine = tsr_engine_host;
+  tsr_engine engine = *rig_engine();
   engine.copy = gate_copy, engine.query = gate_query;
   tsr_runner_settings settings = {.poison = false};
   assert_int_equal(tsr_runner_create(&engine, r.state, 1, &settings, &r.runner), TSR_OK);
@@ -438,12 +438,13 @@ static void run_all(tsr_plan *const *plans, const tsr_binding *bindings, int cou
     tsr_job_release(jobs[i]);
   }
   assert_true(atomic_load(&gave_up) == !beside);
-  for (int i = 0; i < count; i++) tsr_engine_host.free(r.state, 0, arenas[i][0]);
+  for (int i = 0; i < count; i++) rig_engine()->free(r.state, 0, arenas[i][0]);
   rig_close(&r);
 }
 
 static void one_plan_runs_beside_itself(void **state) {
   (void)state;
+  rig_needs_emulated_devices(); /* the rig is opened after the problems are made */
   tsr_plan *plan = handmade_plan(1, 16, false);
   problem p[2];
   for (unsigned i = 0; i < 2; i++) problem_make(&p[i], 16, i);
@@ -460,6 +461,7 @@ static void one_plan_runs_beside_itself(void **state) {
  * of events. */
 static void many_runs_go_side_by_side(void **state) {
   (void)state;
+  rig_needs_emulated_devices(); /* the rig is opened after the problems are made */
   tsr_plan *plans[MOST_RUNS];
   tsr_binding bindings[MOST_RUNS];
   problem p[MOST_RUNS];
@@ -520,6 +522,7 @@ static void kernels_touch_homes(void **state) {
 
 static void blocks_of_a_matrix_run_beside_each_other(void **state) {
   (void)state;
+  rig_needs_emulated_devices(); /* the rig is opened after the problems are made */
   blocks(32, 16, true);
   blocks(40, 24, true);
   blocks(40, 15, false);
@@ -532,7 +535,7 @@ static tsr_status count_queue(tsr_engine_state *state, int device, tsr_queue_rol
                               void *native, tsr_queue **queue) {
   if (atomic_fetch_add(&queues_made, 1) >= atomic_load(&queues_allowed))
     return tsr_fail(TSR_ERR_MEMORY, "no more queues");
-  return tsr_engine_host.queue_create(state, device, role, native, queue);
+  return rig_engine()->queue_create(state, device, role, native, queue);
 }
 
 /* A warm runner has the usual queues before its first plan, or is not made. */
@@ -541,7 +544,7 @@ static void makes_queues_early(void **state) {
   rig r;
   rig_open(&r, 3, 0, 0);
   tsr_runner_destroy(r.runner);
-  tsr_engine engine = tsr_engine_host;
+  tsr_engine engine = *rig_engine();
   engine.queue_create = count_queue;
   tsr_runner_settings settings = {.warm = true};
   tsr_runner *none = NULL;
@@ -562,12 +565,12 @@ static atomic_int taken, given_back;
 static tsr_status count_alloc(tsr_engine_state *state, int device, size_t bytes, void **pointer) {
   if (bytes > atomic_load(&most_taken)) return tsr_fail(TSR_ERR_MEMORY, "no more memory");
   atomic_fetch_add(&taken, 1);
-  return tsr_engine_host.alloc(state, device, bytes, pointer);
+  return rig_engine()->alloc(state, device, bytes, pointer);
 }
 
 static void count_free(tsr_engine_state *state, int device, void *pointer) {
   atomic_fetch_add(&given_back, 1);
-  tsr_engine_host.free(state, device, pointer);
+  rig_engine()->free(state, device, pointer);
 }
 
 /* A warm runner that is told what is free takes an eighth of it, until it is trimmed; it is made
@@ -579,7 +582,7 @@ static void tries_memory_early(void **state) {
     rig r;
     rig_open(&r, 3, 0, 0);
     tsr_runner_destroy(r.runner);
-    tsr_engine engine = tsr_engine_host;
+    tsr_engine engine = *rig_engine();
     engine.alloc = count_alloc, engine.free = count_free;
     tsr_runner_settings settings = {.warm = true, .free_memory = room};
     atomic_store(&taken, 0);

@@ -13,13 +13,13 @@
 tsr_hip_functions tsr_hip;
 
 /* The sonames of each release of ROCm, newest first. rocBLAS needs the runtime of its own release.
- */
+ * blas[1] is what releases before 5.7 have. */
 static const struct release {
-  const char *name, *runtime, *blas, *compiler;
+  const char *name, *runtime, *blas[2], *compiler;
 } releases[] = {
-    {"7", "libamdhip64.so.7", "librocblas.so.5", "libhiprtc.so.7"},
-    {"6", "libamdhip64.so.6", "librocblas.so.4", "libhiprtc.so.6"},
-    {"5", "libamdhip64.so.5", "librocblas.so.0", "libhiprtc.so.5"},
+    {"7", "libamdhip64.so.7", {"librocblas.so.5"}, "libhiprtc.so.7"},
+    {"6", "libamdhip64.so.6", {"librocblas.so.4"}, "libhiprtc.so.6"},
+    {"5", "libamdhip64.so.5", {"librocblas.so.3", "librocblas.so.0"}, "libhiprtc.so.5"},
 };
 enum { RELEASES = sizeof releases / sizeof *releases };
 
@@ -27,6 +27,7 @@ static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER; /* guards all below 
 static bool loaded;
 static void *runtime, *blas; /* libraries; they are never closed */
 static const struct release *found;
+static const char *blas_name;
 
 /* ---- Libraries ------------------------------------------------------------ */
 
@@ -46,7 +47,11 @@ static void *open_library(const char *file) {
 static void open_release(const struct release *release) {
   void *its_runtime = open_library(release->runtime);
   if (its_runtime == NULL) return;
-  void *its_blas = open_library(release->blas);
+  void *its_blas = NULL;
+  for (int i = 0; i < 2 && its_blas == NULL && release->blas[i] != NULL; i++) {
+    blas_name = release->blas[i];
+    its_blas = open_library(blas_name);
+  }
   if (runtime != NULL && its_blas == NULL) return;
   runtime = its_runtime;
   blas = its_blas;
@@ -131,9 +136,10 @@ static tsr_status check_blas(void) {
   if (blas != NULL) return TSR_OK;
   if (tsr_hip.hipGetDeviceCount(&devices) != hipSuccess || devices == 0) return TSR_OK;
   return tsr_fail(TSR_ERR_ENGINE,
-                  "rocBLAS is not here: %s is found, but %s is not; install ROCm's rocblas, or set "
-                  "ROCM_PATH or LD_LIBRARY_PATH to it",
-                  found->runtime, found->blas);
+                  "rocBLAS is not here: %s is found, but %s%s%s is not; install ROCm's rocblas, or "
+                  "set ROCM_PATH or LD_LIBRARY_PATH to it",
+                  found->runtime, found->blas[0], found->blas[1] != NULL ? " or " : "",
+                  found->blas[1] != NULL ? found->blas[1] : "");
 }
 
 static tsr_status load(void) {
@@ -143,7 +149,7 @@ static tsr_status load(void) {
   if (missing == NULL) missing = find_properties();
   if (missing != NULL) return lacks(found->runtime, missing);
   missing = blas != NULL ? find_blas() : NULL;
-  if (missing != NULL) return lacks(found->blas, missing);
+  if (missing != NULL) return lacks(blas_name, missing);
   find_compiler();
   if (tsr_hip.hipRuntimeGetVersion(&tsr_hip.version) != hipSuccess)
     return tsr_fail(TSR_ERR_ENGINE, "%s does not tell its version", found->runtime);

@@ -45,9 +45,10 @@
 #define gpuMalloc tsr_hip.hipMalloc
 #define gpuFree tsr_hip.hipFree
 #define gpuHostAlloc tsr_hip.hipHostMalloc
-/* Host memory stays coherent, the runtime's default: the CPU reads what copies wrote as soon as
- * their event is complete, whatever flags events have. */
-#define gpuHostAllocPortable hipHostMallocPortable
+/* Coherent by name: the CPU then reads what copies wrote as soon as their event is complete,
+ * whatever flags events have. With another flag alone the runtime makes memory that is not
+ * coherent, unless HIP_HOST_COHERENT=1 (hipamd's hip_memory.cpp). */
+#define gpuHostAllocPortable (hipHostMallocPortable | hipHostMallocCoherent)
 #define gpuHostFree tsr_hip.hipHostFree
 #define gpuHostRegister tsr_hip.hipHostRegister
 #define gpuHostRegisterPortable hipHostRegisterPortable

@@ -43,10 +43,13 @@ const hip_kernel *hip_kernel_find(const char *name) {
 
 namespace {
 
-enum { STACK = 64 << 10 };
+/* Bytes of a stack. Neighbouring stacks begin at different lines of a page, and in different pages
+ * of what a cache takes for the same: at one multiple of a large power of 2, stacks of 1024 threads
+ * would take one another's places in the cache at each barrier. */
+enum { STACK = 68 << 10, LINE = 64, LINES = 64 };
 
 /* A fiber begins by its context; later it is left and resumed by jumps, which need no call of the
- * system. */
+ * system. It lives on from block to block. */
 struct fiber {
   ucontext_t context;
   jmp_buf rest;
@@ -71,27 +74,35 @@ hip_index index_of(unsigned thread, hip_index extents) {
   return {thread % extents.x, thread / extents.x % extents.y, thread / extents.x / extents.y};
 }
 
+/* Until the fiber is resumed. */
+void rest(fiber *self) {
+  if (_setjmp(self->rest) == 0) _longjmp(now.home, 1);
+}
+
 /* A fiber's life: it takes threads while there are any. */
 void take_threads() {
   fiber *self = fibers[now.running];
-  while (now.next < now.threads) {
-    threadIdx = self->thread = index_of(now.next++, blockDim);
-    now.kernel->run(now.packed);
+  for (;;) {
+    while (now.next < now.threads) {
+      threadIdx = self->thread = index_of(now.next++, blockDim);
+      now.kernel->run(now.packed);
+    }
+    rest(self);
   }
-  _longjmp(now.home, 1);
 }
 
-fiber *fiber_at(size_t index) {
-  if (index == fibers.size()) {
-    fiber *made = new fiber;
-    made->stack = mmap(nullptr, STACK, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    fibers.push_back(made);
-  }
-  return fibers[index];
+void make_fiber() {
+  fiber *made = new fiber;
+  made->stack = mmap(nullptr, STACK, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  getcontext(&made->context);
+  made->context.uc_stack.ss_sp = made->stack;
+  made->context.uc_stack.ss_size = STACK - fibers.size() % LINES * LINE;
+  makecontext(&made->context, take_threads, 0);
+  fibers.push_back(made);
 }
 
-/* Both run a fiber until it waits or ends. */
+/* Both run a fiber until it waits or has no more threads. */
 void resume(size_t index) {
   fiber *f = fibers[index];
   now.running = index;
@@ -101,14 +112,11 @@ void resume(size_t index) {
 }
 
 void start(size_t index) {
-  fiber *f = fiber_at(index);
+  if (index < fibers.size()) return resume(index);
+  make_fiber();
   now.running = index;
-  f->waits = false;
-  getcontext(&f->context);
-  f->context.uc_stack.ss_sp = f->stack;
-  f->context.uc_stack.ss_size = STACK;
-  makecontext(&f->context, take_threads, 0);
-  if (_setjmp(now.home) == 0) setcontext(&f->context);
+  fibers[index]->waits = false;
+  if (_setjmp(now.home) == 0) setcontext(&fibers[index]->context);
 }
 
 /* Lets the fibers that wait go on to the next barrier. Returns how many wait there. */
@@ -142,7 +150,7 @@ bool run_block(unsigned threads) {
 extern "C" void hip_barrier(void) {
   fiber *self = fibers[now.running];
   self->waits = true;
-  if (_setjmp(self->rest) == 0) _longjmp(now.home, 1);
+  rest(self);
 }
 
 extern "C" bool hip_kernel_run(const hip_kernel *kernel, const void *packed,
@@ -154,7 +162,9 @@ extern "C" bool hip_kernel_run(const hip_kernel *kernel, const void *packed,
   unsigned blocks = gridDim.x * gridDim.y * gridDim.z;
   for (unsigned b = 0; b < blocks; b++) {
     blockIdx = index_of(b, gridDim);
-    if (!run_block(blockDim.x * blockDim.y * blockDim.z)) return false;
+    if (run_block(blockDim.x * blockDim.y * blockDim.z)) continue;
+    hip_kernel_leave(); /* fibers that wait will not be resumed */
+    return false;
   }
   return true;
 }

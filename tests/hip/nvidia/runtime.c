@@ -161,7 +161,7 @@ hipError_t hipFree(void *pointer) {
 }
 
 hipError_t hipHostMalloc(void **pointer, size_t bytes, unsigned int flags) {
-  return answer(cudaHostAlloc(pointer, bytes, flags));
+  return answer(cudaHostAlloc(pointer, bytes, flags & ~hipHostMallocCoherent)); /* it always is */
 }
 
 hipError_t hipHostFree(void *pointer) {

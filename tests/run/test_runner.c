@@ -4,6 +4,7 @@
 /* The runner with plans made by hand. */
 #include "run/rig.h"
 
+#include <math.h>
 #include <pthread.h>
 
 #include "base/clock.h"
@@ -232,14 +233,19 @@ static void refuses_what_does_not_fit(void **state) {
 
 /* ---- Traces ---- */
 
+/* Emulated devices have the host's clock. The clocks of others are set by it, with an error that
+ * has no bound on a busy machine: times of one queue alone are compared then. */
 static void check_times(const tsr_plan *plan, const float *times, double seconds) {
-  float queue_end[TSR_PLAN_QUEUES] = {0};
+  float queue_end[TSR_PLAN_QUEUES];
+  bool one_clock = harness_emulates();
+  for (int q = 0; q < TSR_PLAN_QUEUES; q++) queue_end[q] = one_clock ? 0 : -INFINITY;
   for (size_t i = 0; i < plan->commands.count; i++) {
     const tsr_command *c = &plan->commands.items[i];
     float begin = times[2 * i], end = times[2 * i + 1];
-    assert_true(begin > 0 && begin <= end && end <= seconds + 1e-6);
-    assert_true(begin >= queue_end[c->queue]);
+    assert_true(begin <= end && begin >= queue_end[c->queue]);
     queue_end[c->queue] = end;
+    if (!one_clock) continue;
+    assert_true(begin > 0 && end <= seconds + 1e-6);
     for (uint32_t w = 0; w < c->waits; w++)
       assert_true(begin >= times[2 * plan->waits.items[c->wait + w] + 1]);
   }

@@ -18,6 +18,7 @@ typedef struct vendor {
   const char *links;    /* the command that shows which GPUs reach each other */
   int (*count)(void);   /* GPUs that the driver shows */
   const char *hides[3]; /* variables that hide GPUs; NULL after the last */
+  const char *borrowed; /* another vendor's that counts if the last of them is empty; NULL: none */
   bool always;          /* the engine is opened also where the driver shows no GPU */
 } vendor;
 
@@ -48,6 +49,7 @@ static const vendor vendors[] = {
      "nvidia-smi topo -m",
      count_nvidia,
      {"CUDA_VISIBLE_DEVICES"},
+     NULL,
      true},
     {"hip",
      "AMD",
@@ -57,6 +59,7 @@ static const vendor vendors[] = {
      "rocm-smi --showtopo",
      count_amd,
      {"ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"},
+     "CUDA_VISIBLE_DEVICES",
      false},
 };
 enum { VENDORS = sizeof vendors / sizeof *vendors };
@@ -99,6 +102,19 @@ static void tell_hidden(doctor *d, const vendor *v) {
   }
 }
 
+static bool is_empty(const char *variable) {
+  const char *value = getenv(variable);
+  return value == NULL || *value == '\0';
+}
+
+static void tell_borrowed(doctor *d, const vendor *v) {
+  const char *own = v->hides[0];
+  for (int i = 0; v->hides[i] != NULL; i++) own = v->hides[i];
+  if (v->borrowed == NULL || is_empty(v->borrowed) || !is_empty(own)) return;
+  doctor_add(d, GRADE_OK, "gpu", "%s is \"%s\": it hides %s GPUs, too, unless %s is set.",
+             v->borrowed, getenv(v->borrowed), v->name, own);
+}
+
 /* Returns whether the vendor has GPUs here, or they were asked for. Of two vendors' GPUs the first
  * vendor's are used, unless the other's were asked for. */
 static bool check_vendor(doctor *d, const vendor *v, const char *wanted) {
@@ -116,6 +132,7 @@ static bool check_vendor(doctor *d, const vendor *v, const char *wanted) {
   }
   bool said = used || tell_no_gpu(d, v, asked, present);
   tell_hidden(d, v);
+  if (said) tell_borrowed(d, v);
   return said;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/environment.h"
 #include "engine/gpu/internal.h"
 
 #define MIB ((size_t)1 << 20)
@@ -19,15 +20,31 @@ static void write_address(int device, char address[16]) {
     snprintf(address, 16, "%04x:%02x:%02x.0", (unsigned)domain, (unsigned)bus, (unsigned)number);
 }
 
-/* The runtime says the same where there is no GPU, no driver and no permission. */
-const char *gpu_why_no_device(void) {
+static const char *look_at_driver(void) {
   static const char driver[] = "/dev/kfd";
   if (access(driver, F_OK) != 0)
-    return ": there is no /dev/kfd; load the driver amdgpu, or give the container that device";
+    return "there is no /dev/kfd; load the driver amdgpu, or give the container that device";
   if (access(driver, R_OK | W_OK) != 0)
-    return ": this user may not open /dev/kfd; add the user to the group render";
-  return ": /dev/kfd is there, so look at ROCR_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES and "
+    return "this user may not open /dev/kfd; add the user to the group render";
+  return "/dev/kfd is there, so look at ROCR_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES and "
          "the permissions of /dev/dri/renderD*";
+}
+
+/* The runtime says the same where there is no GPU, no driver and no permission, and where variables
+ * hide all GPUs. */
+const char *gpu_why_no_device(void) {
+  static const char *const hiding[] = {"ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES",
+                                       "CUDA_VISIBLE_DEVICES"};
+  static _Thread_local char text[500];
+  size_t used = (size_t)snprintf(text, sizeof text, ": ");
+  for (int i = 0; i < 3; i++) {
+    const char *value = tsr_environment_get(hiding[i]);
+    if (value == NULL) continue;
+    snprintf(text + used, sizeof text - used, "%s is \"%.60s\", and ", hiding[i], value);
+    used = strlen(text);
+  }
+  snprintf(text + used, sizeof text - used, "%s", look_at_driver());
+  return text;
 }
 
 /* hipDeviceProp_t differs between versions of ROCm, so each fact is asked for by itself. */

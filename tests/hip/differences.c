@@ -365,16 +365,6 @@ static tsr_kernel_args add_on(void *a, void *c, tsr_type type, bool wide, int64_
                            .ldc = m};
 }
 
-static void no_code_for_the_device(void) {
-  set("TSR_HIP_ARCH", "gfx9999");
-  harness h = open_engine(1);
-  double *a = memory_on(&h, 0, 64), *c = memory_on(&h, 0, 64);
-  tsr_kernel_args args = add_on(a, c, TSR_D, false, 4);
-  CHECK(h.engine->kernel(queue_on(&h, 0), &args) == TSR_ERR_DEVICE);
-  CHECK(strstr(tsr_message(), "no kernel image is available for execution on the device"));
-  expect_no_error();
-}
-
 /* Runs a kernel whose operands are in pinned memory, which devices reach, too. */
 static void run(harness *h, const tsr_kernel_args *args) {
   tsr_queue *queue = queue_on(h, 0);
@@ -572,7 +562,6 @@ static const difference differences[] = {
     DIFFERENCE(pitches_beyond_the_largest),
     DIFFERENCE(a_lost_device_says_so),
     DIFFERENCE(a_call_ends_on_a_lost_device),
-    DIFFERENCE(no_code_for_the_device),
     DIFFERENCE(sixteen_bits_are_rounded_to_even),
     DIFFERENCE(products_of_type_t_are_fp32),
     DIFFERENCE(trmm_leaves_its_operand),

@@ -129,7 +129,11 @@ def exported(library, pattern):
 
 @pytest.mark.parametrize("rocm", [5, 6, 7])
 def test_the_runtime_has_the_functions_that_are_looked_up(rocm):
-    assert exported(runtime(rocm), "hip[A-Z]") == wanted("TSR_HIP_RUNTIME")
+    """The properties of a device have a name for each layout; the old name stays."""
+    expected = wanted("TSR_HIP_RUNTIME") | {"hipGetDeviceProperties"}
+    if rocm >= 6:
+        expected.add("hipGetDevicePropertiesR0600")
+    assert exported(runtime(rocm), "hip[A-Z]") == expected
 
 
 @pytest.mark.parametrize("rocm", [5, 6, 7])
@@ -140,6 +144,13 @@ def test_the_blas_has_the_functions_that_are_looked_up(rocm):
     if rocm == 5:
         expected |= {name + "_outofplace" for name in trmm}
     assert exported(blas(rocm), "rocblas_") == expected
+
+
+@pytest.mark.parametrize("rocm", [5, 6, 7])
+def test_the_compiler_has_the_functions_that_are_looked_up(rocm):
+    """It is a part of the runtime in release 5."""
+    library = runtime(5) if rocm == 5 else FOLDER / f"rocm{rocm}" / f"libhiprtc.so.{rocm}"
+    assert exported(library, "hiprtc[A-Z]") == wanted("TSR_HIP_COMPILER")
 
 
 # ---- Hidden devices ----

@@ -30,11 +30,18 @@ static int list_nvidia(tsr_device_info *info) {
   return tsr_offload_count_visible(tsr_environment_get("CUDA_VISIBLE_DEVICES"), present);
 }
 
+/* HIP reads CUDA's variable where its own is empty; an empty list hides nothing. */
+static const char *list_of_hip(void) {
+  const char *list = tsr_environment_get("HIP_VISIBLE_DEVICES");
+  if (list == NULL || *list == '\0') list = tsr_environment_get("CUDA_VISIBLE_DEVICES");
+  return list != NULL && *list != '\0' ? list : NULL;
+}
+
 /* The driver's variable hides devices from the runtime, whose own variable numbers the rest. */
 static int list_amd(tsr_device_info *info) {
   int present = tsr_offload_list_amd("", info, TSR_MAX_DEVICES);
   present = tsr_offload_count_visible(tsr_environment_get("ROCR_VISIBLE_DEVICES"), present);
-  return tsr_offload_count_visible(tsr_environment_get("HIP_VISIBLE_DEVICES"), present);
+  return tsr_offload_count_visible(list_of_hip(), present);
 }
 
 /* In the order in which the engines are tried. */
@@ -69,6 +76,19 @@ static tsr_status guess_gpus(const tsr_options *options, const tsr_device_info *
   return status;
 }
 
+/* Devices of an engine that the user named count as present, though no file shows them: if there
+ * are none, the engine says why when it is started. */
+static int assume_devices(const tsr_options *options, tsr_device_info *info) {
+  int wanted = 0;
+  if (tsr_context_count_devices(options->devices, &wanted) != TSR_OK || wanted < 1) wanted = 1;
+  if (wanted > TSR_MAX_DEVICES) wanted = TSR_MAX_DEVICES;
+  for (int d = 0; d < wanted; d++) {
+    info[d] = (tsr_device_info){0};
+    snprintf(info[d].name, sizeof info[d].name, "device of %s", options->engine);
+  }
+  return wanted;
+}
+
 tsr_status tsr_offload_guess(const tsr_options *options, tsr_machine **machine, bool *measured) {
   const char *engine = options->engine;
   bool emulated = tsr_engine_emulates(engine);
@@ -78,6 +98,7 @@ tsr_status tsr_offload_guess(const tsr_options *options, tsr_machine **machine, 
   *measured = true;
   if (engine != NULL && strcmp(engine, "cpu") == 0) return TSR_OK;
   int present = emulated ? 0 : list_devices(engine, info);
+  if (engine != NULL && !emulated && present == 0) present = assume_devices(options, info);
   if (options->machine != NULL && (emulated || present > 0))
     return tsr_machine_load(options->machine, machine);
   if (!emulated) return guess_gpus(options, info, present, machine, measured);

@@ -64,8 +64,8 @@ static int list_devices(const char *engine, tsr_device_info *info) {
 static tsr_status guess_gpus(const tsr_options *options, const tsr_device_info *info, int present,
                              tsr_machine **machine, bool *measured) {
   int wanted = 0;
-  if (present == 0) return TSR_OK;
   TSR_TRY(tsr_context_count_devices(options->devices, &wanted));
+  if (present == 0) return TSR_OK;
   int count = wanted > 0 && wanted < present ? wanted : present;
   tsr_kept_model kept;
   (void)tsr_kept_model_find(info[0].name, &kept);

@@ -104,6 +104,7 @@ typedef struct tsr_context_facts {
   double staging_rate; /* bytes/s at which one thread copies host memory */
   double network_bandwidth,
       network_latency; /* of a process, bytes/s each way and s; 0: not known */
+  const char *fabric; /* what carries between devices of processes: "nccl", "rccl"; NULL: nothing */
 } tsr_context_facts;
 
 /* Fills in *facts. engine is a constant of the library's. */

@@ -38,8 +38,8 @@ static const tsr_setting table[] = {
      "through "
      "host memory."},
     {"TESSERA_TRANSPORT", "auto, mpi or nccl", "auto",
-     "Across processes: how panels travel; auto: by NCCL where each process has a CUDA device of "
-     "its own, else by MPI."},
+     "Across processes: how panels travel; nccl: by NCCL, or RCCL on AMD GPUs; auto: so where each "
+     "process has a GPU of its own, else by MPI."},
     {"TESSERA_OFFLOAD", "never, auto or always", "auto",
      "Unmodified programs: which calls go to devices; auto: those that are predicted to be faster "
      "there."},

@@ -3,9 +3,9 @@
 
 /*
  * A fabric carries bytes from host memory to a process's first device, and from there to the first
- * devices of other processes. Its only implementation is NCCL's, in a library of its own that is
- * loaded on request, so that Tessera also runs where NCCL is missing. A fabric knows nothing of
- * matrices, slots and MPI.
+ * devices of other processes. There are two: NCCL's, for CUDA devices, and RCCL's, for those of
+ * HIP, of one source and each in a library of its own that is loaded on request, so that Tessera
+ * also runs where they are missing. A fabric knows nothing of matrices, slots and MPI.
  *
  * Copies and broadcasts go through queues; each queue executes its operations in order:
  *   ACROSS     the broadcasts of all groups, so that every process executes them in one order;
@@ -24,6 +24,7 @@
 
 #include "base/status.h"
 #include "cluster/parts.h"
+#include "tessera_model.h"
 
 typedef struct tsr_fabric_state tsr_fabric_state;
 
@@ -94,8 +95,8 @@ typedef struct tsr_fabric {
   tsr_status (*query)(tsr_fabric_state *state, int queue, int event, bool *complete);
 } tsr_fabric;
 
-/* Finds the fabric for devices of the engine of this name. TSR_ERR_UNSUPPORTED: no fabric serves
- * the engine, or its library cannot be loaded. */
-tsr_status tsr_fabric_find(const char *engine, const tsr_fabric **fabric);
+/* Finds the fabric for devices of a context with these facts. TSR_ERR_UNSUPPORTED: its engine names
+ * no fabric, or the fabric's library cannot be loaded. */
+tsr_status tsr_fabric_find(const tsr_context_facts *facts, const tsr_fabric **fabric);
 
 #endif

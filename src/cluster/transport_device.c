@@ -14,7 +14,7 @@ static tsr_status find_device(tsr_device_transport *t) {
   tsr_context_facts facts;
   tsr_context *context = t->grid->context;
   TSR_TRY(tsr_context_describe(context, &facts));
-  TSR_TRY(tsr_fabric_find(facts.engine, &t->fabric));
+  TSR_TRY(tsr_fabric_find(&facts, &t->fabric));
   if (tsr_device_count(context) > 0) return tsr_malloc(context, 0, t->fabric->sample, &t->sample);
   return tsr_fail(TSR_ERR_UNSUPPORTED,
                   "the context has no device; give it one, or set TESSERA_TRANSPORT to mpi");

@@ -287,10 +287,10 @@ static const tsr_fabric emulated = {
     .query = query,
 };
 
-tsr_status tsr_fabric_find(const char *engine, const tsr_fabric **fabric) {
-  if (strcmp(engine, "host") != 0)
+tsr_status tsr_fabric_find(const tsr_context_facts *facts, const tsr_fabric **fabric) {
+  if (strcmp(facts->engine, "host") != 0)
     return tsr_fail(TSR_ERR_UNSUPPORTED, "the engine is %s, which the test has no fabric for",
-                    engine);
+                    facts->engine);
   *fabric = &emulated;
   return TSR_OK;
 }

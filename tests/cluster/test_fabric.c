@@ -12,15 +12,36 @@
 
 #include "cluster/fabric.h"
 
-static void only_cuda_has_one(void **state) {
+static const tsr_context_facts cuda = {.engine = "cuda", .fabric = "nccl"},
+                               hip = {.engine = "hip", .fabric = "rccl"};
+
+static void others_have_none(void **state) {
   (void)state;
-  static const char *const engines[] = {"host", "cpu"};
+  static const tsr_context_facts others[] = {{.engine = "host"}, {.engine = "cpu"}};
   const tsr_fabric *fabric = NULL;
   for (int i = 0; i < 2; i++) {
-    assert_int_equal(tsr_fabric_find(engines[i], &fabric), TSR_ERR_UNSUPPORTED);
-    assert_non_null(strstr(tsr_message(), engines[i]));
+    assert_int_equal(tsr_fabric_find(&others[i], &fabric), TSR_ERR_UNSUPPORTED);
+    assert_non_null(strstr(tsr_message(), others[i].engine));
     assert_null(fabric);
   }
+}
+
+/* Without a HIP runtime in the process RCCL's cannot be opened, and the message says so. */
+static void rccl_is_found(void **state) {
+  (void)state;
+  const tsr_fabric *fabric = NULL;
+  tsr_fabric_state *opened = NULL;
+  char identity[TSR_FABRIC_IDENTITY] = "", memory[64];
+#ifdef HAS_RCCL
+  if (tsr_fabric_find(&hip, &fabric) != TSR_OK) fail_msg("%s", tsr_message());
+  assert_string_equal(fabric->name, "rccl");
+  assert_int_equal(fabric->open(memory, &opened, identity), TSR_ERR_UNSUPPORTED);
+  assert_non_null(strstr(tsr_message(), "the HIP runtime is not loaded"));
+#else
+  (void)opened, (void)identity, (void)memory;
+  assert_int_equal(tsr_fabric_find(&hip, &fabric), TSR_ERR_UNSUPPORTED);
+  assert_non_null(strstr(tsr_message(), "libtessera_rccl.so.0.2"));
+#endif
 }
 
 #ifdef HAS_NCCL
@@ -30,7 +51,7 @@ static void nccl_is_found(void **state) {
   const tsr_fabric *fabric = NULL, *again = NULL;
   tsr_fabric_state *opened = NULL;
   char identity[TSR_FABRIC_IDENTITY] = "", memory[64];
-  if (tsr_fabric_find("cuda", &fabric) != TSR_OK) fail_msg("%s", tsr_message());
+  if (tsr_fabric_find(&cuda, &fabric) != TSR_OK) fail_msg("%s", tsr_message());
   assert_string_equal(fabric->name, "nccl");
   assert_true(fabric->sample >= TSR_FABRIC_WAYS * fabric->piece);
   assert_int_equal(fabric->sample % fabric->piece, 0);
@@ -39,22 +60,23 @@ static void nccl_is_found(void **state) {
   assert_true(fabric->open(memory, &opened, identity) != TSR_OK);
   assert_null(opened);
   assert_string_equal(identity, "");
-  assert_int_equal(tsr_fabric_find("cuda", &again), TSR_OK);
+  assert_int_equal(tsr_fabric_find(&cuda, &again), TSR_OK);
   assert_ptr_equal(again, fabric);
 }
 #else
 static void nccl_is_found(void **state) {
   (void)state;
   const tsr_fabric *fabric = NULL;
-  assert_int_equal(tsr_fabric_find("cuda", &fabric), TSR_ERR_UNSUPPORTED);
+  assert_int_equal(tsr_fabric_find(&cuda, &fabric), TSR_ERR_UNSUPPORTED);
   assert_non_null(strstr(tsr_message(), "libtessera_nccl.so.0.2"));
 }
 #endif
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(only_cuda_has_one),
+      cmocka_unit_test(others_have_none),
       cmocka_unit_test(nccl_is_found),
+      cmocka_unit_test(rccl_is_found),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

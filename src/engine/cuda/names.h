@@ -12,6 +12,7 @@
 
 #define GPU_ENGINE tsr_engine_cuda
 #define GPU_NAME "cuda"
+#define GPU_FABRIC "nccl"
 #define GPU_RUNTIME "CUDA"
 #define GPU_RESIDUES /* the engine has the kernels on residues (../gpu/residues.c) */
 #define GPU_BLAS "cuBLAS"

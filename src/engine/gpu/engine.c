@@ -141,7 +141,9 @@ static tsr_status gpu_open(const tsr_engine_options *options, tsr_engine_state *
 const tsr_engine GPU_ENGINE = {
     .name = GPU_NAME,
 #ifdef GPU_RESIDUES
-    .traits = {.residues = true},
+    .traits = {.residues = true, .fabric = GPU_FABRIC},
+#else
+    .traits = {.fabric = GPU_FABRIC},
 #endif
     .open = gpu_open,
     .close = gpu_close,

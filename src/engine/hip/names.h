@@ -13,6 +13,7 @@
 
 #define GPU_ENGINE tsr_engine_hip
 #define GPU_NAME "hip"
+#define GPU_FABRIC "rccl"
 #define GPU_RUNTIME "HIP"
 #define GPU_BLAS "rocBLAS"
 #define GPU_CONNECTIONS "GPU_MAX_HW_QUEUES" /* 4, unless it is set */

@@ -2,12 +2,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The fabric made of NCCL (broadcasts) and the CUDA runtime (copies): libtessera_nccl.so.0.2.
+ * The fabric made of NCCL (broadcasts) and the CUDA runtime (copies), libtessera_nccl.so.0.2; and
+ * of RCCL and the HIP runtime, libtessera_rccl.so.0.2, which have the same functions. Only names.h,
+ * in ../nccl and ../rccl, knows which.
  *
- * All functions restore the caller's current CUDA device.
+ * All functions restore the caller's current device.
  */
-#include <cuda_runtime_api.h>
-#include <nccl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,20 +15,20 @@
 
 #include "base/alloc.h"
 #include "cluster/fabric.h"
-#include "cluster/tuning.h"
+#include "names.h" /* of the vendor's folder, which the build names */
 
-TSR_API extern const tsr_fabric tsr_fabric_nccl;
+TSR_API extern const tsr_fabric FABRIC;
 
-/* cuPointerGetAttribute of the driver, declared here so that its header is not needed for one
- * function. */
+/* The driver's function for attributes of pointers, by C's types, so that its header is not needed
+ * for one function. */
 typedef int (*pointer_attribute)(void *data, int attribute, unsigned long long pointer);
-enum { RANGE_BEGIN = 11, RANGE_BYTES = 12 }; /* CU_POINTER_ATTRIBUTE_RANGE_... */
+enum { RANGE_BEGIN = 11, RANGE_BYTES = 12 }; /* ..._POINTER_ATTRIBUTE_RANGE_... */
 
 typedef struct queue {
   int device;
   size_t most_pitch; /* of a 2D copy */
-  cudaStream_t stream;
-  cudaEvent_t event[TSR_FABRIC_EVENTS];
+  gpuStream stream;
+  gpuEvent event[TSR_FABRIC_EVENTS];
   bool unrecorded[TSR_FABRIC_EVENTS]; /* recording failed: complete once the stream is empty */
 } queue;
 
@@ -41,23 +41,24 @@ struct tsr_fabric_state {
 
 /* ---- Errors ----------------------------------------------------------------------- */
 
-static tsr_status cuda_fail(cudaError_t error, const char *what, int device) {
-  (void)cudaGetLastError(); /* else the runtime would report the error to a later caller, too */
-  return tsr_fail(TSR_ERR_DEVICE, "CUDA device %d: %s failed: %s (%s, %d)", device, what,
-                  cudaGetErrorString(error), cudaGetErrorName(error), (int)error);
+static tsr_status gpu_fail(gpuError error, const char *what, int device) {
+  (void)gpuLastError(); /* else the runtime would report the error to a later caller, too */
+  return tsr_fail(TSR_ERR_DEVICE, GPU_RUNTIME " device %d: %s failed: %s (%s, %d)", device, what,
+                  gpuErrorString(error), gpuErrorName(error), (int)error);
 }
 
-#define CUDA_TRY(call, what, device)                                             \
-  do {                                                                           \
-    cudaError_t cuda_error_ = (call);                                            \
-    if (cuda_error_ != cudaSuccess) return cuda_fail(cuda_error_, what, device); \
+#define GPU_TRY(call, what, device)                                          \
+  do {                                                                       \
+    gpuError gpu_error_ = (call);                                            \
+    if (gpu_error_ != gpuSuccess) return gpu_fail(gpu_error_, what, device); \
   } while (0)
 
 static tsr_status nccl_fail(ncclResult_t result, const char *what) {
-  const char *more = ncclGetLastError(NULL);
+  const char *more = fabric_last_error();
   return tsr_fail(TSR_ERR_DEVICE,
-                  "NCCL: %s failed: %s%s%s; set NCCL_DEBUG=INFO to see more, or "
-                  "TESSERA_TRANSPORT=mpi to do without NCCL",
+                  FABRIC_LIBRARY
+                  ": %s failed: %s%s%s; set NCCL_DEBUG=INFO to see more, or "
+                  "TESSERA_TRANSPORT=mpi to do without " FABRIC_LIBRARY,
                   what, ncclGetErrorString(result), more != NULL && more[0] != '\0' ? ": " : "",
                   more != NULL ? more : "");
 }
@@ -67,31 +68,30 @@ static tsr_status nccl_fail(ncclResult_t result, const char *what) {
 /* Makes a device current; returns the former one, for leave_device(). */
 static int enter(int device) {
   int former = device;
-  (void)cudaGetDevice(&former);
-  if (former != device) (void)cudaSetDevice(device);
+  (void)gpuGetDevice(&former);
+  if (former != device) (void)gpuSetDevice(device);
   return former;
 }
 
 static void leave_device(int device, int former) {
-  if (former != device) (void)cudaSetDevice(former);
+  if (former != device) (void)gpuSetDevice(former);
 }
 
 /* ---- Opening ------------------------------------------------------------------------ */
 
 static tsr_status find_device(const void *memory, int *device) {
-  struct cudaPointerAttributes attributes = {0};
-  cudaError_t error = cudaPointerGetAttributes(&attributes, memory);
-  if (error != cudaSuccess) return cuda_fail(error, "cudaPointerGetAttributes", 0);
-  if (attributes.type != cudaMemoryTypeDevice)
-    return tsr_fail(TSR_ERR_UNSUPPORTED, "the memory of the context's device is not CUDA's");
-  *device = attributes.device;
+  gpuMemory kind = gpuMemoryOther;
+  gpuError error = gpuMemoryOf(memory, &kind, device);
+  if (error != gpuSuccess) return gpu_fail(error, "asking whose memory it is", 0);
+  if (kind != gpuMemoryDevice)
+    return tsr_fail(TSR_ERR_UNSUPPORTED,
+                    "the memory of the context's device is not " GPU_RUNTIME "'s");
   return TSR_OK;
 }
 
 static tsr_status identify(int device, char identity[TSR_FABRIC_IDENTITY]) {
-  struct cudaDeviceProp properties;
-  CUDA_TRY(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties", device);
-  const unsigned char *uuid = (const unsigned char *)properties.uuid.bytes;
+  unsigned char uuid[16];
+  GPU_TRY(gpuUuid(device, uuid), "asking for its UUID", device);
   char *at = identity + sprintf(identity, "GPU-");
   for (int i = 0; i < 16; i++)
     at += sprintf(at, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
@@ -102,16 +102,13 @@ static tsr_status identify(int device, char identity[TSR_FABRIC_IDENTITY]) {
  */
 static tsr_status create_queue(queue *q, bool first) {
   int pitch = 0, low = 0, high = 0;
-  CUDA_TRY(cudaDeviceGetAttribute(&pitch, cudaDevAttrMaxPitch, q->device), "cudaDeviceGetAttribute",
-           q->device);
-  CUDA_TRY(cudaDeviceGetStreamPriorityRange(&low, &high), "cudaDeviceGetStreamPriorityRange",
-           q->device);
+  GPU_TRY(gpuMaxPitch(&pitch, q->device), "asking for its largest pitch", q->device);
+  GPU_TRY(gpuPriorityRange(&low, &high), "asking for priorities", q->device);
   q->most_pitch = (size_t)pitch;
-  CUDA_TRY(cudaStreamCreateWithPriority(&q->stream, cudaStreamNonBlocking, first ? high : low),
-           "cudaStreamCreateWithPriority", q->device);
+  GPU_TRY(gpuStreamCreate(&q->stream, gpuStreamNonBlocking, first ? high : low),
+          "creating a stream", q->device);
   for (int i = 0; i < TSR_FABRIC_EVENTS; i++)
-    CUDA_TRY(cudaEventCreateWithFlags(&q->event[i], cudaEventDisableTiming),
-             "cudaEventCreateWithFlags", q->device);
+    GPU_TRY(gpuEventCreate(&q->event[i], gpuEventDisableTiming), "creating an event", q->device);
   return TSR_OK;
 }
 
@@ -119,8 +116,8 @@ static tsr_status create_queue(queue *q, bool first) {
 static void close_queue(queue *q) {
   int former = enter(q->device);
   for (int i = 0; i < TSR_FABRIC_EVENTS; i++)
-    if (q->event[i] != NULL) (void)cudaEventDestroy(q->event[i]);
-  if (q->stream != NULL) (void)cudaStreamDestroy(q->stream);
+    if (q->event[i] != NULL) (void)gpuEventDestroy(q->event[i]);
+  if (q->stream != NULL) (void)gpuStreamDestroy(q->stream);
   leave_device(q->device, former);
   *q = (queue){0};
 }
@@ -135,21 +132,11 @@ static tsr_status open_queue(tsr_fabric_state *s, int number, int device) {
   return status;
 }
 
-/* Looks cuPointerGetAttribute up in the driver; NULL: it has none. */
+/* NULL: the driver has no such function. */
 static pointer_attribute find_attribute(void) {
-  static const char name[] = "cuPointerGetAttribute";
-  enum cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
-  void *function = NULL;
+  void *function = gpuPointerAttribute();
   pointer_attribute attribute = NULL;
-#if CUDART_VERSION >= 12050
-  cudaError_t error =
-      cudaGetDriverEntryPointByVersion(name, &function, 12000, cudaEnableDefault, &found);
-#else
-  cudaError_t error = cudaGetDriverEntryPoint(name, &function, cudaEnableDefault, &found);
-#endif
-  if (error != cudaSuccess) (void)cudaGetLastError();
-  if (error == cudaSuccess && found == cudaDriverEntryPointSuccess)
-    memcpy(&attribute, &function, sizeof attribute);
+  memcpy(&attribute, &function, sizeof attribute);
   return attribute;
 }
 
@@ -165,16 +152,14 @@ static void close_nccl(tsr_fabric_state *s) {
   leave_device(s->device, former);
   for (int i = 0; i < TSR_FABRIC_QUEUES; i++)
     if (s->queue[i].stream != NULL) close_queue(&s->queue[i]);
-  (void)cudaGetLastError();
+  (void)gpuLastError();
   tsr_dealloc(s);
 }
 
 static tsr_status open_nccl(const void *memory, tsr_fabric_state **opened,
                             char identity[TSR_FABRIC_IDENTITY]) {
   int device = 0;
-  /* Broadcasts of panels gain nothing from NVLink multicast, and a fault in it also disables the
-   * other devices of a machine. NCCL reads the variable when it is first used. */
-  setenv("NCCL_NVLS_ENABLE", "0", 0);
+  TSR_TRY(fabric_load());
   TSR_TRY(find_device(memory, &device));
   TSR_TRY(identify(device, identity));
   tsr_fabric_state *s = tsr_alloc_zero(1, sizeof *s);
@@ -194,11 +179,11 @@ static tsr_status open_nccl(const void *memory, tsr_fabric_state **opened,
 /* Whether device `from` can access the memory of device `to`; enables that access. */
 static bool reaches(int from, int to) {
   int can = 0, former = enter(from);
-  cudaError_t error = cudaDeviceCanAccessPeer(&can, from, to);
-  if (error == cudaSuccess && can) error = cudaDeviceEnablePeerAccess(to, 0);
-  if (error != cudaSuccess) (void)cudaGetLastError();
+  gpuError error = gpuCanAccessPeer(&can, from, to);
+  if (error == gpuSuccess && can) error = gpuEnablePeer(to, 0);
+  if (error != gpuSuccess) (void)gpuLastError();
   leave_device(from, former);
-  return can && (error == cudaSuccess || error == cudaErrorPeerAccessAlreadyEnabled);
+  return can && (error == gpuSuccess || error == gpuErrorPeerOn);
 }
 
 /* Whether a device has a queue already: a context may name a device twice, which has one link only.
@@ -213,10 +198,11 @@ static tsr_status open_way(tsr_fabric_state *s, int way, const void *relay) {
   int device = 0;
   TSR_TRY(find_device(relay, &device));
   if (is_taken(s, device))
-    return tsr_fail(TSR_ERR_UNSUPPORTED, "CUDA device %d has a way already", device);
+    return tsr_fail(TSR_ERR_UNSUPPORTED, GPU_RUNTIME " device %d has a way already", device);
   if (!reaches(device, s->device) || !reaches(s->device, device))
-    return tsr_fail(TSR_ERR_UNSUPPORTED, "CUDA devices %d and %d cannot access each other's memory",
-                    device, s->device);
+    return tsr_fail(TSR_ERR_UNSUPPORTED,
+                    GPU_RUNTIME " devices %d and %d cannot access each other's memory", device,
+                    s->device);
   return open_queue(s, TSR_FABRIC_UP + way, device);
 }
 
@@ -233,17 +219,14 @@ static tsr_status name_group(unsigned char name[TSR_FABRIC_NAME]) {
 }
 
 static tsr_status join(tsr_fabric_state *s, int group, const tsr_fabric_group *what) {
-  ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
   ncclUniqueId id;
-  config.maxCTAs = TSR_TUNE_NCCL_BLOCKS;
   memcpy(id.internal, what->name, TSR_FABRIC_NAME);
   int former = enter(s->device);
-  ncclResult_t result =
-      ncclCommInitRankConfig(&s->comm[group], what->size, id, what->rank, &config);
+  ncclResult_t result = fabric_join(&s->comm[group], what->size, id, what->rank);
   leave_device(s->device, former);
   if (result == ncclSuccess) return TSR_OK;
   s->comm[group] = NULL;
-  return nccl_fail(result, "ncclCommInitRankConfig");
+  return nccl_fail(result, "joining a group");
 }
 
 /* ncclCommAbort also ends the group's broadcasts on the device. */
@@ -259,15 +242,16 @@ static void leave(tsr_fabric_state *s, int group) {
 /* Whether the memory is inside one pinned allocation. If the driver does not tell the range of the
  * allocation: whether its first and last byte are pinned. */
 static bool is_pinned(tsr_fabric_state *s, const void *begin, size_t bytes) {
-  struct cudaPointerAttributes first = {0}, last = {0};
+  gpuMemory first = gpuMemoryOther, last = gpuMemoryOther;
+  int device = 0;
   unsigned long long at = (unsigned long long)(uintptr_t)begin, range = 0;
   size_t length = 0;
-  if (cudaPointerGetAttributes(&first, begin) != cudaSuccess ||
-      cudaPointerGetAttributes(&last, (const char *)begin + bytes - 1) != cudaSuccess) {
-    (void)cudaGetLastError();
+  if (gpuMemoryOf(begin, &first, &device) != gpuSuccess ||
+      gpuMemoryOf((const char *)begin + bytes - 1, &last, &device) != gpuSuccess) {
+    (void)gpuLastError();
     return false;
   }
-  if (first.type != cudaMemoryTypeHost || last.type != cudaMemoryTypeHost) return false;
+  if (first != gpuMemoryPinned || last != gpuMemoryPinned) return false;
   if (s->attribute == NULL || s->attribute(&range, RANGE_BEGIN, at) != 0 ||
       s->attribute(&length, RANGE_BYTES, at) != 0)
     return true;
@@ -276,43 +260,42 @@ static bool is_pinned(tsr_fabric_state *s, const void *begin, size_t bytes) {
 
 /* Copies a part: as one block, as a 2D copy, or run by run if a pitch exceeds the runtime's limit.
  */
-static cudaError_t copy(const queue *q, char *to, const tsr_part *part) {
+static gpuError copy(const queue *q, char *to, const tsr_part *part) {
   bool even = part->from_pitch == part->width && part->to_pitch == part->width;
   if (even || part->height == 1)
-    return cudaMemcpyAsync(to, part->from, part->width * part->height, cudaMemcpyHostToDevice,
-                           q->stream);
+    return gpuMemcpy(to, part->from, part->width * part->height, gpuMemcpyIn, q->stream);
   if (part->from_pitch <= q->most_pitch && part->to_pitch <= q->most_pitch)
-    return cudaMemcpy2DAsync(to, part->to_pitch, part->from, part->from_pitch, part->width,
-                             part->height, cudaMemcpyHostToDevice, q->stream);
-  cudaError_t error = cudaSuccess;
-  for (size_t i = 0; i < part->height && error == cudaSuccess; i++)
-    error = cudaMemcpyAsync(to + i * part->to_pitch, part->from + i * part->from_pitch, part->width,
-                            cudaMemcpyHostToDevice, q->stream);
+    return gpuMemcpy2D(to, part->to_pitch, part->from, part->from_pitch, part->width, part->height,
+                       gpuMemcpyIn, q->stream);
+  gpuError error = gpuSuccess;
+  for (size_t i = 0; i < part->height && error == gpuSuccess; i++)
+    error = gpuMemcpy(to + i * part->to_pitch, part->from + i * part->from_pitch, part->width,
+                      gpuMemcpyIn, q->stream);
   return error;
 }
 
 static tsr_status up(tsr_fabric_state *s, int way, char *panel, const tsr_part *part) {
   const queue *q = &s->queue[TSR_FABRIC_UP + way];
   int former = enter(q->device);
-  cudaError_t error = copy(q, panel + part->to, part);
+  gpuError error = copy(q, panel + part->to, part);
   leave_device(q->device, former);
-  return error == cudaSuccess ? TSR_OK : cuda_fail(error, "copying a panel to it", q->device);
+  return error == gpuSuccess ? TSR_OK : gpu_fail(error, "copying a panel to it", q->device);
 }
 
 static tsr_status onward(tsr_fabric_state *s, int way, void *to, const void *relay, size_t bytes) {
   const queue *q = &s->queue[TSR_FABRIC_UP + way];
   int former = enter(q->device);
-  cudaError_t error = cudaMemcpyAsync(to, relay, bytes, cudaMemcpyDefault, q->stream);
+  gpuError error = gpuMemcpy(to, relay, bytes, gpuMemcpyDefault, q->stream);
   leave_device(q->device, former);
-  return error == cudaSuccess ? TSR_OK : cuda_fail(error, "copying a panel on from it", q->device);
+  return error == gpuSuccess ? TSR_OK : gpu_fail(error, "copying a panel on from it", q->device);
 }
 
 static tsr_status down(tsr_fabric_state *s, int way, void *to, const void *from, size_t bytes) {
   const queue *q = &s->queue[TSR_FABRIC_UP + way];
   int former = enter(q->device);
-  cudaError_t error = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, q->stream);
+  gpuError error = gpuMemcpy(to, from, bytes, gpuMemcpyOut, q->stream);
   leave_device(q->device, former);
-  return error == cudaSuccess ? TSR_OK : cuda_fail(error, "copying from it", q->device);
+  return error == gpuSuccess ? TSR_OK : gpu_fail(error, "copying from it", q->device);
 }
 
 static tsr_status across(tsr_fabric_state *s, int group, void *memory, size_t bytes, int root) {
@@ -326,9 +309,9 @@ static tsr_status across(tsr_fabric_state *s, int group, void *memory, size_t by
 static void record(tsr_fabric_state *s, int which, int number) {
   queue *q = &s->queue[which];
   int former = enter(q->device);
-  q->unrecorded[number] = cudaEventRecord(q->event[number], q->stream) != cudaSuccess;
+  q->unrecorded[number] = gpuEventRecord(q->event[number], q->stream) != gpuSuccess;
   leave_device(q->device, former);
-  if (q->unrecorded[number]) (void)cudaGetLastError();
+  if (q->unrecorded[number]) (void)gpuLastError();
 }
 
 /* The errors that NCCL's own threads have found. */
@@ -349,21 +332,21 @@ static tsr_status check_groups(const tsr_fabric_state *s) {
 static tsr_status query(tsr_fabric_state *s, int which, int number, bool *complete) {
   const queue *q = &s->queue[which];
   int former = enter(q->device);
-  cudaError_t error =
-      q->unrecorded[number] ? cudaStreamQuery(q->stream) : cudaEventQuery(q->event[number]);
+  gpuError error =
+      q->unrecorded[number] ? gpuStreamQuery(q->stream) : gpuEventQuery(q->event[number]);
   leave_device(q->device, former);
-  *complete = error == cudaSuccess;
-  if (error == cudaSuccess) return TSR_OK;
-  (void)cudaGetLastError(); /* cudaErrorNotReady is kept by the runtime, too */
-  if (error == cudaErrorNotReady && which != TSR_FABRIC_ACROSS) return TSR_OK;
+  *complete = error == gpuSuccess;
+  if (error == gpuSuccess) return TSR_OK;
+  (void)gpuLastError(); /* gpuErrorNotReady is kept by the runtime, too */
+  if (error == gpuErrorNotReady && which != TSR_FABRIC_ACROSS) return TSR_OK;
   tsr_status status =
-      error == cudaErrorNotReady ? check_groups(s) : cuda_fail(error, "carrying panels", q->device);
+      error == gpuErrorNotReady ? check_groups(s) : gpu_fail(error, "carrying panels", q->device);
   *complete = status != TSR_OK;
   return status;
 }
 
-const tsr_fabric tsr_fabric_nccl = {
-    .name = "nccl",
+const tsr_fabric FABRIC = {
+    .name = FABRIC_NAME,
     .piece = (size_t)8 << 20,
     .narrowest = 4096,
     .sample = (size_t)64 << 20,

@@ -157,21 +157,22 @@ four() {
   BUILD=$build python3 bench/four.py --csv "$out/four.csv" --resume --seconds "${GPU_CHECK_SECONDS:-540}"
 }
 # One CPU, one GPU, rows over processes, and SUMMA by hand: as many processes as a square has, on all GPUs.
-if [ -x "$deps/usr/bin/mpirun.openmpi" ]; then # not where it was built for
-  export OPAL_PREFIX=$deps/usr PMIX_INSTALL_PREFIX=$deps/usr
-  export LD_LIBRARY_PATH="$LD_LIBRARY_PATH:$libraries/openmpi/lib:$libraries/pmix2/lib"
+mpi_env=()
+if [ -x "$deps/usr/bin/mpirun.openmpi" ]; then # not where it was built for; the build must not see this
+  mpi_env=(env "OPAL_PREFIX=$deps/usr" "PMIX_INSTALL_PREFIX=$deps/usr"
+    "LD_LIBRARY_PATH=$LD_LIBRARY_PATH:$libraries/openmpi/lib:$libraries/pmix2/lib")
   launcher=$deps/usr/bin/mpirun.openmpi
 fi
 mpirun=${MPIRUN:-${launcher:-mpirun} --allow-run-as-root --oversubscribe --bind-to none --mca pml ob1
   --mca btl self,vader}
 has_summa() { [ -x "$build/examples/summa" ] && command -v "${mpirun%% *}" >/dev/null; }
 summa() {
-  BUILD=$build python3 bench/summa.py --engine cuda --mpirun "$mpirun" --n "${sizes%%,*},16384" --block 1024 \
+  BUILD=$build "${mpi_env[@]}" python3 bench/summa.py --engine cuda --mpirun "$mpirun" --n "${sizes%%,*},16384" --block 1024 \
     --csv "$out/summa.csv" --force
 }
 hip_summa() {
   # shellcheck disable=SC2086 # words
-  TESSERA_ENGINE=hip $mpirun -n 4 "$build-hip/examples/summa" "${sizes%%,*}"
+  TESSERA_ENGINE=hip "${mpi_env[@]}" $mpirun -n 4 "$build-hip/examples/summa" "${sizes%%,*}"
 }
 # The HIP engine on an NVIDIA GPU.
 build_hip() {

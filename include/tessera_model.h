@@ -27,6 +27,7 @@ typedef struct tsr_prediction {
   double measured;          /* time of the last execution; 0: none yet */
   int devices;              /* devices used; 0: the CPU's BLAS */
   int grid_rows, grid_cols; /* C over the devices */
+  int slices;               /* slices of k, one for each device; 0: k is not cut over the devices */
   int64_t tile_m, tile_n, tile_k; /* largest kernel */
   int candidates;                 /* plans that were compared */
   int64_t commands, kernels, copies;

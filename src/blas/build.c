@@ -79,6 +79,7 @@ static void set_residue_grids(const tsr_tiling *t, tsr_graph *graph) {
 static void set_grids(const tsr_call *call, const tsr_tiling *t, tsr_graph *graph) {
   graph->grid[TSR_C_] = graph->grid[TSR_W] = (tsr_tile_grid){.rows = t->m, .cols = t->n};
   if (call->moduli > 0) set_residue_grids(t, graph);
+  if (t->through != NULL) graph->grid[TSR_W].cols = t->n_of_w;
   if (tsr_family_of(call->operation) == TSR_TRIANGLE)
     set_triangle_grids(call, t, graph);
   else

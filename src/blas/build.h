@@ -89,10 +89,20 @@ bool tsr_push_task(tsr_builder *b, tsr_task task);
  * memory. */
 bool tsr_build_parts(tsr_builder *b);
 
+/* ---- build_gemm.c ---- */
+
+/* A task of GEMM on parts [first, first + count) of k, for part i of m and columns [col, col +
+ * cols) of C: its kernel, form, k, alpha, and operands a and b. Its operand c, beta and device are
+ * the caller's. */
+tsr_task tsr_gemm_task(const tsr_builder *b, int i, int64_t col, int64_t cols, int first,
+                       int count);
+
 /* ---- One for each family; false: no memory ---- */
 
 /* build_gemm.c */
 bool tsr_build_gemm(tsr_builder *b);
+/* build_slices.c: gemm with k cut over the devices */
+bool tsr_build_slices(tsr_builder *b);
 /* build_rank.c: gemmt, syrk, herk, syr2k, her2k */
 bool tsr_build_rank(tsr_builder *b);
 /* build_triangle.c: symm, hemm, trmm, trsm */

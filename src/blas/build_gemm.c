@@ -79,21 +79,27 @@ static bool push_residue_product(tsr_builder *b, tsr_part_of_c p) {
 
 /* ---- Natively ---------------------------------------------------------------- */
 
-/* Adds the product of k-panel l (or of p.k_panels of them) to a part. */
-static bool push_product(tsr_builder *b, tsr_part_of_c p, int l) {
+tsr_task tsr_gemm_task(const tsr_builder *b, int i, int64_t col, int64_t cols, int first,
+                       int count) {
   const tsr_tiling *t = b->tiling;
   const tsr_call *call = b->call;
-  bool first = l == b->first_k_panel, lazy = tsr_goes_to_w(b, p);
   tsr_form form = {.transa = call->transa, .transb = call->transb};
-  int last = p.k_panels > 1 ? l + p.k_panels - 1 : l;
-  int64_t k = tsr_cut_begin(&t->k, l);
-  tsr_task task = {.kernel = TSR_KERNEL_GEMM,
-                   .form = tsr_form_pack(form),
-                   .k = (int32_t)(t->k.at[last + 1] - k),
-                   .device = -1};
-  task.operand[0] = tsr_oriented(b->graph, TSR_A, call->transa, tsr_cut_begin(&t->m, p.i),
-                                 tsr_cut_length(&t->m, p.i), k, task.k);
-  task.operand[1] = tsr_oriented(b->graph, TSR_B_, call->transb, k, task.k, p.col, p.cols);
+  int64_t k = tsr_cut_begin(&t->k, first), length = t->k.at[first + count] - k;
+  tsr_task task = {
+      .kernel = TSR_KERNEL_GEMM, .form = tsr_form_pack(form), .k = (int32_t)length, .device = -1};
+  task.operand[0] = tsr_oriented(b->graph, TSR_A, call->transa, tsr_cut_begin(&t->m, i),
+                                 tsr_cut_length(&t->m, i), k, length);
+  task.operand[1] = tsr_oriented(b->graph, TSR_B_, call->transb, k, length, col, cols);
+  if (call->alpha == TSR_ONE) task.flags |= TSR_FLAG_ALPHA_ONE;
+  return task;
+}
+
+/* Adds the product of k-panel l (or of p.k_panels of them) to a part. */
+static bool push_product(tsr_builder *b, tsr_part_of_c p, int l) {
+  const tsr_call *call = b->call;
+  bool first = l == b->first_k_panel, lazy = tsr_goes_to_w(b, p);
+  int count = p.k_panels > 1 ? p.k_panels : 1, last = l + count - 1;
+  tsr_task task = tsr_gemm_task(b, p.i, p.col, p.cols, l, count);
   bool reads = !first || (!lazy && call->beta != TSR_ZERO);
   task.operand[2] = part_of_c(b, lazy ? TSR_W : TSR_C_, reads ? TSR_UPDATE : TSR_WRITE, p);
   if (!first)
@@ -101,7 +107,6 @@ static bool push_product(tsr_builder *b, tsr_part_of_c p, int l) {
   else if (!lazy)
     task.flags |= TSR_FLAG_BETA;
   if (lazy && b->wide) task.flags |= TSR_FLAG_WIDE;
-  if (call->alpha == TSR_ONE) task.flags |= TSR_FLAG_ALPHA_ONE;
   task.last = !lazy && last == b->last_k_panel;
   return push(b, task, p);
 }
@@ -142,6 +147,7 @@ static size_t most_devices(const tsr_tiling *t) {
 
 bool tsr_build_gemm(tsr_builder *b) {
   const tsr_tiling *t = b->tiling;
+  if (t->through != NULL) return tsr_build_slices(b);
   b->emit = emit;
   if (b->call->moduli == 0) return tsr_build_parts(b);
   b->converted =

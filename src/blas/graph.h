@@ -43,6 +43,12 @@ typedef struct tsr_tiling {
   /* The row of the grid that owns each part of m, and the column that owns each part of n. NULL:
    * parts are assigned to the rows (columns) in turn, or as `alternates` says. */
   int *down, *across;
+  /* The place of the grid that multiplies each part of k, in slices: ascending, and each place has
+   * adjacent parts. It sums its products, of all of C, in a W of its own; W then has the columns of
+   * C once for each place (n_of_w). Part j of n is added by place j. NULL: k is not cut over the
+   * devices. */
+  int *through;
+  tsr_cuts n_of_w;
   /* Columns of tiles are assigned to the columns of the grid from left to right and from right to
    * left by turns. Columns of a triangle differ in length; so they add up to about the same. */
   bool alternates;
@@ -104,11 +110,13 @@ typedef struct tsr_graph {
   unsigned used; /* bit i: some task uses matrix i */
   TSR_VEC(tsr_task) tasks;
   TSR_VEC(tsr_group) groups;
+  size_t late; /* groups from this one on read what all groups before it have written; 0: none do */
 } tsr_graph;
 
 /* Builds the graph of a call. Groups come device by device and, for each device, pass by pass. A
  * group goes k-panel by k-panel, in a k-panel n-block by n-block; if lazy, the additions of C come
- * last. In operations with a triangle beside C a group goes through the blocks of the triangle.
+ * last. In operations with a triangle beside C a group goes through the blocks of the triangle. If
+ * k is cut over the devices, each device has a group of products and a group of additions (late).
  * graph: zeroed, or an earlier graph, whose memory is used again. TSR_ERR_MEMORY,
  * TSR_ERR_UNSUPPORTED: the tiling makes too many tasks, or too long ones. */
 tsr_status tsr_graph_build(const tsr_call *call, const tsr_tiling *tiling, tsr_graph *graph);

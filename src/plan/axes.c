@@ -37,6 +37,11 @@ tsr_axes tsr_call_spaces(const tsr_call *call, int matrix) {
   return turned((tsr_axes){TSR_AXIS_K, n}, call->transb != TSR_NO_TRANS);
 }
 
+tsr_rect tsr_call_rect_of_c(const tsr_call *call, tsr_rect rect) {
+  int64_t cols = call->operand[TSR_C_].cols, before = cols > 0 ? rect.col0 / cols * cols : 0;
+  return (tsr_rect){rect.row0, rect.col0 - before, rect.row1, rect.col1 - before};
+}
+
 int64_t tsr_call_extent(const tsr_call *call, int space) {
   return space == TSR_AXIS_I ? call->m : space == TSR_AXIS_J ? call->n : call->k;
 }

@@ -26,6 +26,10 @@ bool tsr_call_has_triangular_c(const tsr_call *call);
 /* The spaces of the rows and columns of a matrix as stored, and the extent of a space in
  * elements. */
 tsr_axes tsr_call_spaces(const tsr_call *call, int matrix);
+
+/* The rectangle of C that a rectangle of C or W stands for. If k is cut over devices, W has the
+ * columns of C once for each slice of k; the rectangle must lie in one of these. */
+tsr_rect tsr_call_rect_of_c(const tsr_call *call, tsr_rect rect);
 int64_t tsr_call_extent(const tsr_call *call, int space);
 
 /* Whether a matrix of the call has its rows and its columns in this space. */

@@ -110,6 +110,8 @@ struct tsr_plan {
   bool moves; /* the plan has only copies, and call stands for the matrix that is moved
                  (schedule/moves.h) */
   int grid_rows, grid_cols;
+  int slices; /* slices of k, each multiplied by a device of its own; 0: k is not cut over devices
+               */
   tsr_blocking blocking;
   TSR_VEC(tsr_command) commands;
   TSR_VEC(uint32_t) waits; /* indices of commands, each less than that of the waiting command */
@@ -188,9 +190,11 @@ double tsr_floor_at(const tsr_machine *machine, const tsr_call *call, double rat
 
 /* share(h) / share(other): how much more of a product a device h that is home to operands should
  * compute than each other device. devices: how many compute, h among them, all of about one speed.
- * With this ratio the kernels of h take as long as those of the others, or as long as the copies of
- * operands from h and of results back to h. At least 1. */
-double tsr_plan_home_share(const tsr_machine *machine, const tsr_call *call, int devices);
+ * slices: k is cut over the devices, not C. With this ratio the kernels of h take as long as those
+ * of the others, or as long as the copies of operands from h and of results back to h. At least 1.
+ */
+double tsr_plan_home_share(const tsr_machine *machine, const tsr_call *call, int devices,
+                           bool slices);
 
 /* Rates of all devices of a machine together. They give a first estimate of a call whose
  * operands are in host memory. The estimate takes 50 ns and is close to the floor, which takes

@@ -99,6 +99,49 @@ static void test_obeyed(void **state) {
   tsr_machine_destroy(machine);
 }
 
+/* ---- Slices of k ---------------------------------------------------------- */
+
+/* A product whose C is small: sending each element of A and B to one device, and then all sums of
+ * C, takes less time than one device alone, and than sending all of A to each. */
+static void check_slices(const tsr_machine *machine, int64_t n, int64_t k, double gain) {
+  tsr_call call = product(machine, n, k, "000");
+  tsr_plan *slices = plan_of(machine, &call, false, NULL);
+  assert_int_equal(slices->slices, slices->devices);
+  assert_true(slices->devices > 1 && slices->seconds >= slices->floor);
+  assert_true(slices->seconds * gain < on_first(machine, 1, n, k, "000"));
+  assert_true(slices->seconds * gain < predicted(machine, &call, false, "kind=panels"));
+  tsr_plan_free(slices);
+}
+
+static void test_slices(void **state) {
+  (void)state;
+  tsr_machine *machine = shipped("h200x4.json");
+  check_slices(machine, 512, 1000000, 1.3);
+  check_slices(machine, 2048, 262144, 1.1);
+  tsr_call square = product(machine, 8192, 8192, "000");
+  tsr_plan *panels = plan_of(machine, &square, false, NULL);
+  assert_int_equal(panels->slices, 0);
+  tsr_plan_free(panels);
+  tsr_machine_destroy(machine);
+}
+
+/* Every type whose sums have no wider type, transposed or not, on any number of devices; with fewer
+ * elements of k than devices, too. */
+static void test_slices_of_all_kinds(void **state) {
+  (void)state;
+  tsr_machine *machine = planning_machine("gpu*4@nvlink:20 pcie:50 rate:50");
+  for (const char *type = "sdcz"; *type; type++)
+    for (int64_t k = 1; k < 2000; k = 7 * k + 2)
+      for (int op = 0; op < 4; op++) {
+        planning_case c = {*type, "NT"[op & 1], "NT"[op >> 1], 33, 70, k, 1, op > 1, "p01", 0};
+        tsr_call call = planning_call(machine, &c);
+        tsr_plan *plan = plan_of(machine, &call, false, "kind=slices kpanel=16,64 grid=1x3");
+        assert_int_equal(plan->slices, 3);
+        tsr_plan_free(plan);
+      }
+  tsr_machine_destroy(machine);
+}
+
 /* ---- Shares --------------------------------------------------------------- */
 
 /* A C that is at home on one device comes back by its port: that device computes more than others,
@@ -108,10 +151,10 @@ static void test_home(void **state) {
   tsr_machine *machine = shipped("h200x4.json");
   tsr_call flat = product(machine, 16384, 1024, "pp0"),
            cube = product(machine, 32768, 32768, "000");
-  double of_flat = tsr_plan_home_share(machine, &flat, 4);
-  double of_cube = tsr_plan_home_share(machine, &cube, 4);
+  double of_flat = tsr_plan_home_share(machine, &flat, 4, false);
+  double of_cube = tsr_plan_home_share(machine, &cube, 4, false);
   assert_true(of_flat > of_cube && of_cube >= 1);
-  assert_true(tsr_plan_home_share(machine, &cube, 1) == 1);
+  assert_true(tsr_plan_home_share(machine, &cube, 1, false) == 1);
   tsr_machine_destroy(machine);
 }
 
@@ -133,6 +176,8 @@ int main(void) {
       cmocka_unit_test(test_fewer),
       cmocka_unit_test(test_apart),
       cmocka_unit_test(test_obeyed),
+      cmocka_unit_test(test_slices),
+      cmocka_unit_test(test_slices_of_all_kinds),
       cmocka_unit_test(test_home),
       cmocka_unit_test(test_home_and_helpers),
   };

@@ -154,6 +154,12 @@ static void draw_strategy(rng *r, problem *p) {
   const char *k_panel = k_panels[rng_between(r, 0, 4)];
   int block = (int)log_between(r, 4, 128);
   const int *n_block = n_blocks[rng_between(r, 0, 4)];
+  if (p->operation == TSR_GEMM && p->memory == 0 && chance(r, 0.1)) {
+    snprintf(p->strategy, sizeof p->strategy, "kind:slices;kpanel:%s;add:%s;share:%d;piece:%d",
+             k_panel, chance(r, 0.5) ? "home" : "owner", (int)rng_between(r, 50, 300),
+             (int)log_between(r, 512, 65536));
+    return;
+  }
   snprintf(p->strategy, sizeof p->strategy,
            "kpanel:%s;block:%d;nblock:%d,%d,%d;stripe:%d;taper:%d;c:%s;add:%s;share:%d;piece:%d"
            ";relay:%s;depth:%d;lookahead:%d;rows:%d;a:%s;b:%s;leading:%s",

@@ -139,6 +139,7 @@ static void json_plan(cJSON *o, const tsr_prediction *p) {
   const double tile[] = {(double)p->tile_m, (double)p->tile_n, (double)p->tile_k};
   cJSON_AddNumberToObject(o, "devices", p->devices);
   cJSON_AddItemToObject(o, "grid", cJSON_CreateIntArray(grid, 2));
+  cJSON_AddNumberToObject(o, "slices", p->slices);
   cJSON_AddItemToObject(o, "tile", cJSON_CreateDoubleArray(tile, 3));
   cJSON_AddNumberToObject(o, "commands", (double)p->commands);
   cJSON_AddNumberToObject(o, "plan_s", p->plan_seconds);

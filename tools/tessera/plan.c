@@ -215,7 +215,10 @@ static void show_choice(const tsr_prediction *p) {
     return;
   }
   printf("%d GPU%s", p->devices, p->devices == 1 ? "" : "s");
-  if (p->devices > 1) printf(", C in %d x %d parts", p->grid_rows, p->grid_cols);
+  if (p->slices > 0)
+    printf(", k in %d slices", p->slices);
+  else if (p->devices > 1)
+    printf(", C in %d x %d parts", p->grid_rows, p->grid_cols);
   if (p->device_memory > 0) printf("; %s on each", tool_bytes((double)p->device_memory));
   if (p->staging_memory > 0) printf(", %s staging", tool_bytes((double)p->staging_memory));
   printf("\n");

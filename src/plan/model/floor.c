@@ -10,8 +10,11 @@
  *     links and of the channels that they share, the links between sockets among them (sockets.h);
  *   - for each device that is home to operands: the least time over all shares f of the work that
  *     the device may do itself. The time is the longest of its own kernels, the others' kernels,
- *     and the transfers from it and to it. If the others compute a share 1 - f of C, and no element
- *     of C is shared, they need shares a of A and b of B with a b >= 1 - f.
+ *     and the transfers from it and to it. If the others do a share w = 1 - f of a product, they
+ * need shares a of A and b of B, and add to a share c of C, with a b c >= w^2 (Loomis and Whitney,
+ * "An inequality related to the isoperimetric inequality", 1949: a set of products a_ik b_kj has at
+ *     most sqrt(elements of A x of B x of C) members), each at least w. If no element of C is
+ * shared, c is w; if k is cut over the devices, c is 1.
  */
 #include <math.h>
 
@@ -129,57 +132,78 @@ static double device_port(const tsr_machine *machine, int device, bool sends) {
   return fmin(sum, cap + host);
 }
 
-/* Minimum of a |A| + b |B| over a, b <= 1 with a b >= share, bytes. Bytes at other homes count 0.
- */
-static double least_operands(double a_bytes, double b_bytes, double share) {
+/* Minimum of a |A| + b |B| over a and b from `share` to 1 with a b c >= share^2, bytes. Bytes at
+ * other homes count 0. c: the share of C that the work adds to, from `share` to 1. */
+static double least_operands(double a_bytes, double b_bytes, double share, double c) {
   if (a_bytes == 0 || b_bytes == 0) return share * (a_bytes + b_bytes);
-  double a = fmin(1, fmax(share, sqrt(share * b_bytes / a_bytes)));
-  return a * a_bytes + share / a * b_bytes;
+  double both = share * share / c;
+  double a = fmin(fmin(1, share / c), fmax(share, sqrt(both * b_bytes / a_bytes)));
+  return a * a_bytes + both / a * b_bytes;
 }
 
-/* Bytes that a device must send so that others can do a share of the work. A product: the smallest
- * parts of A and B for that share of C; C need not be sent, since it can be added at its home. An
- * operation in place: that share of C. Others: 0, a lower bound. */
-static double sent_for(const tsr_call *call, const double *at_home, double share) {
+/* Bytes that a device must send so that others can do a share of the work, adding to a share c of
+ * C. A product: the smallest parts of A and B; C need not be sent, since it can be added at its
+ * home. An operation in place: that share of C. Others: 0, a lower bound. */
+static double sent_for(const tsr_call *call, const double *at_home, double share, double c) {
   if (tsr_family_of(call->operation) == TSR_PRODUCT)
-    return least_operands(at_home[TSR_A], at_home[TSR_B_], share);
+    return least_operands(at_home[TSR_A], at_home[TSR_B_], share, c);
   return tsr_is_in_place(call->operation) ? share * at_home[TSR_C_] : 0;
 }
 
-static double home_time(const tsr_machine *machine, const tsr_call *call, double rate, int device) {
-  double at_home[TSR_OPERANDS] = {0}, back = 0;
+/* A device that is home to operands. */
+typedef struct home {
+  double reads[TSR_OPERANDS]; /* bytes of the operands there that must be read */
+  double back;                /* bytes of C, if it is there */
+  double sends, takes;        /* bytes/s from the device and to it */
+} home;
+
+static home home_of(const tsr_machine *machine, const tsr_call *call, int device) {
+  home h = {.sends = device_port(machine, device, true),
+            .takes = device_port(machine, device, false)};
   for (int x = 0; x < TSR_OPERANDS; x++)
-    if (call->operand[x].location == device) at_home[x] = read_bytes(call, x);
-  if (call->operand[TSR_C_].location == device) back = bytes_of(call, TSR_C_);
+    if (call->operand[x].location == device) h.reads[x] = read_bytes(call, x);
+  if (call->operand[TSR_C_].location == device) h.back = bytes_of(call, TSR_C_);
+  return h;
+}
+
+/* The least time of the transfers from a home and to it when the others do a share of the work,
+ * over the shares of C that they may add to. Each interval of these shares counts with the least
+ * that may be sent and the least that may come back, so that the result is a lower bound. */
+static double least_transfers(const tsr_call *call, const home *h, double share) {
+  enum { INTERVALS = 32 };
+  int intervals = tsr_family_of(call->operation) == TSR_PRODUCT && share < 1 ? INTERVALS : 1;
+  double width = intervals > 1 ? (1 - share) / intervals : 0, best = INFINITY;
+  for (int i = 0; i < intervals; i++) {
+    double least = share + width * i, most = least + width;
+    double out = sent_for(call, h->reads, share, fmin(most, 1));
+    best = fmin(best, fmax(out / h->sends, least * h->back / h->takes));
+  }
+  return best;
+}
+
+static double home_time(const tsr_machine *machine, const tsr_call *call, double rate, int device) {
+  home h = home_of(machine, call, device);
   double flops = tsr_call_flops(call);
   double own = rate * tsr_machine_speed(machine, device, call->type),
          others = rate * total_speed(machine, call->type) - own;
-  double sends = device_port(machine, device, true), takes = device_port(machine, device, false);
   double best = INFINITY;
   enum { STEPS = 256 }; /* shares that are tried, 0.4 % apart */
   for (int i = 0; i <= STEPS; i++) {
     double away = (double)i / STEPS; /* share of the work that the others do */
     double time = (1 - away) * flops / own;
-    if (away > 0) {
-      double out = sent_for(call, at_home, away);
-      time = fmax(time, fmax(away * flops / others, fmax(out / sends, away * back / takes)));
-    }
+    if (away > 0) time = fmax(time, fmax(away * flops / others, least_transfers(call, &h, away)));
     best = fmin(best, time);
   }
   return best;
 }
 
 /* Time until a device has sent what the others need for a share `away` of the work, and then
- * received their parts of C; not less than their kernels. The floor lets both directions overlap;
- * in practice the second mostly follows the first. */
-static double home_rounds(const tsr_machine *machine, const tsr_call *call, int device, double away,
+ * received their parts of C (in slices of k: their sums of all of C); not less than their kernels.
+ * The floor lets both directions overlap; in practice the second mostly follows the first. */
+static double home_rounds(const tsr_call *call, const home *h, int slices, double away,
                           double kernels) {
-  double at_home[TSR_OPERANDS] = {0};
-  bool has_c = call->operand[TSR_C_].location == device;
-  for (int x = TSR_A; x <= TSR_B_; x++)
-    if (call->operand[x].location == device) at_home[x] = read_bytes(call, x);
-  double out = sent_for(call, at_home, away) / device_port(machine, device, true);
-  double back = has_c ? away * bytes_of(call, TSR_C_) / device_port(machine, device, false) : 0;
+  double out = sent_for(call, h->reads, away, slices > 0 ? 1 : away) / h->sends;
+  double back = (slices > 0 ? slices - 1 : away) * h->back / h->takes;
   return fmax(kernels, out + back);
 }
 
@@ -187,26 +211,29 @@ static double home_rounds(const tsr_machine *machine, const tsr_call *call, int 
  * the others' work at the same time. Found by bisection to 2^-24: the more work is away, the less
  * time its own kernels take, and the more the others. A share of the others below 1e-3 counts as
  * 1e-3. */
-static double home_share(const tsr_machine *machine, const tsr_call *call, int device,
-                         int devices) {
+static double home_share(const tsr_machine *machine, const tsr_call *call, int device, int devices,
+                         bool slices) {
   double rate = tsr_machine_rate_limit(machine, call->type, tsr_plan_heat(machine, call));
   double all = tsr_call_flops(call) / rate, few = 0, many = 1;
+  home h = home_of(machine, call, device);
   for (int i = 0; i < 24; i++) {
     double away = (few + many) / 2;
     double kernels = away * all / (devices - 1);
-    bool waits = home_rounds(machine, call, device, away, kernels) > (1 - away) * all;
+    bool waits = home_rounds(call, &h, slices ? devices : 0, away, kernels) > (1 - away) * all;
     *(waits ? &many : &few) = away;
   }
   return (1 - few) * (devices - 1) / fmax(few, 1e-3);
 }
 
-double tsr_plan_home_share(const tsr_machine *machine, const tsr_call *call, int devices) {
+double tsr_plan_home_share(const tsr_machine *machine, const tsr_call *call, int devices,
+                           bool slices) {
   double share = 1;
   for (int d = 0; d < machine->devices && devices > 1; d++) {
     bool is_home = false;
     for (int x = 0; x < TSR_OPERANDS; x++) is_home |= call->operand[x].location == d;
     if (is_home)
-      share = fmax(share, fmin(TSR_TUNE_HOME_SHARE_MOST, home_share(machine, call, d, devices)));
+      share = fmax(share,
+                   fmin(TSR_TUNE_HOME_SHARE_MOST, home_share(machine, call, d, devices, slices)));
   }
   return share;
 }

@@ -39,7 +39,8 @@ static double rank_bound(const tsr_plan *plan, double area, int device) {
 }
 
 /* Elements of A and B for a device that computes `products` multiply-adds of elements: it reads r k
- * elements of A and k s of B, where r s k >= products. */
+ * elements of A and k s of B, where r s k >= products. If k is cut over the devices, it reads at
+ * least products / n elements of A and products / m of B. */
 static double data_bound(const tsr_plan *plan, double products, int device) {
   const tsr_call *call = &plan->call;
   double k = (double)call->k, area = products / k;
@@ -47,6 +48,8 @@ static double data_bound(const tsr_plan *plan, double products, int device) {
   if (tsr_family_of(call->operation) == TSR_TRIANGLE) return 0;
   if (tsr_family_of(call->operation) == TSR_RANK && call->operation != TSR_GEMMT)
     return rank_bound(plan, area, device);
+  if (plan->slices > 0)
+    return products * ((a ? 1 / (double)call->n : 0) + (b ? 1 / (double)call->m : 0));
   double least = area / (double)call->n, most = (double)call->m;
   double rows = a && b ? fmin(fmax(sqrt(area), least), most) : a ? least : most;
   return k * ((a ? rows : 0) + (b ? area / rows : 0));
@@ -66,12 +69,12 @@ static double memory_bound(const tsr_plan *plan, double products, int device) {
 }
 
 /* Elements of C that the device reads besides. If C is in host memory, the device that computes a
- * part of C also adds to it. */
+ * part of C also adds to it, unless others do so, too. */
 static double c_reads(const tsr_plan *plan, double products) {
   const tsr_call *call = &plan->call;
   bool product = tsr_family_of(call->operation) != TSR_TRIANGLE;
   bool on_host = call->operand[TSR_C_].location >= plan->machine_devices;
-  if (!product || call->beta == TSR_ZERO || !on_host) return 0;
+  if (!product || call->beta == TSR_ZERO || !on_host || plan->slices > 0) return 0;
   return products / (double)call->k / (has_two_products(call) ? 2 : 1);
 }
 
@@ -126,6 +129,10 @@ double tsr_loads_paper(const tsr_plan *plan, char *which) {
   double p = plan->grid_rows, g = plan->grid_cols, b = h->rows, c = h->cols * g;
   double a_term = (double)call->m * (double)call->k * size / p;
   double b_term = (double)call->k * (double)call->n * size / g;
+  if (plan->slices > 0) { /* each device loads its slice of k, of all rows and columns */
+    a_term /= plan->slices;
+    b_term /= plan->slices;
+  }
   double c_term = (double)call->m * (double)call->n * size / (p * g);
   bool whole_a = h->rows == 0 || h->m / p * h->k + (double)h->k * h->n / g + b * c / g <= h->slots;
   bool whole_b = whole_a || b * h->depth + c * h->k / g + b * c / g <= h->slots;

@@ -97,6 +97,7 @@ static void set_grid(const tsr_plan *plan, tsr_prediction *prediction) {
     rows = columns ? 1 : lines;
     cols = columns ? lines : 1;
   }
+  prediction->slices = plan->slices;
   prediction->grid_rows = call->row_major ? cols : rows;
   prediction->grid_cols = call->row_major ? rows : cols;
 }
@@ -174,6 +175,9 @@ static void add_choice(tsr_text *text, const tsr_plan *plan, const tsr_machine *
   if (machine != NULL) tsr_text_add(text, "machine    %s\n", machine->name);
   if (plan->devices == 0)
     tsr_text_add(text, "devices    none: the CPU's BLAS does it\n");
+  else if (plan->slices > 0)
+    tsr_text_add(text, "devices    %d of %d, k in %d slices\n", plan->devices,
+                 plan->machine_devices, plan->slices);
   else
     tsr_text_add(text, "devices    %d of %d, C in a grid of %d x %d\n", plan->devices,
                  plan->machine_devices, sum.grid_rows, sum.grid_cols);
@@ -432,8 +436,10 @@ static tsr_status write_json(const tsr_plan *plan, const tsr_machine *machine,
   add_number(text, "fraction", plan->floor / plan->seconds);
   add_number(text, "measured_s", measured);
   add_number(text, "plan_s", plan->plan_seconds);
-  tsr_text_add(text, "  \"candidates\": %d,\n  \"devices\": %d,\n  \"grid\": [%d, %d],\n",
-               plan->candidates, plan->devices, sum.grid_rows, sum.grid_cols);
+  tsr_text_add(text,
+               "  \"candidates\": %d,\n  \"devices\": %d,\n  \"grid\": [%d, %d],\n"
+               "  \"slices\": %d,\n",
+               plan->candidates, plan->devices, sum.grid_rows, sum.grid_cols, plan->slices);
   tsr_text_add(text, "  \"tile\": {\"m\": %lld, \"n\": %lld, \"k\": %lld},\n",
                (long long)sum.tile_m, (long long)sum.tile_n, (long long)sum.tile_k);
   add_json_bytes(text, plan, moved);

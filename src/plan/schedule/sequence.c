@@ -22,20 +22,29 @@ void tsr_sequence_free(tsr_sequence *q) {
   tsr_dealloc(q->storage);
 }
 
-void tsr_sequence_rewind(tsr_sequence *q, bool tight) {
+/* Gives groups [first, end) to their devices' walks, whose clocks go on. */
+static void deal(tsr_sequence *q, size_t first, size_t end) {
   const tsr_graph *graph = q->problem->graph;
   int count[TSR_MACHINE_DEVICES + 1] = {0};
-  q->tight = tight;
-  q->turn = 0;
-  for (size_t i = 0; i < graph->groups.count; i++) count[graph->groups.items[i].device + 1]++;
+  for (size_t i = first; i < end; i++) count[graph->groups.items[i].device + 1]++;
   for (int d = 0; d < q->problem->devices; d++) {
+    tsr_walk *w = &q->walk[d];
     count[d + 1] += count[d];
-    q->walk[d] = (tsr_walk){.groups = q->storage + count[d]};
+    *w = (tsr_walk){.groups = q->storage + count[d], .clock = w->clock, .last = w->last};
   }
-  for (size_t i = 0; i < graph->groups.count; i++) {
+  for (size_t i = first; i < end; i++) {
     tsr_walk *w = &q->walk[graph->groups.items[i].device];
     w->groups[w->count++] = (int32_t)i;
   }
+}
+
+void tsr_sequence_rewind(tsr_sequence *q, bool tight) {
+  const tsr_graph *graph = q->problem->graph;
+  q->tight = tight;
+  q->turn = 0;
+  q->late = graph->late == 0;
+  for (int d = 0; d < q->problem->devices; d++) q->walk[d] = (tsr_walk){.clock = 0};
+  deal(q, 0, graph->late > 0 ? graph->late : graph->groups.count);
 }
 
 /* ---- Which group ---------------------------------------------------------- */
@@ -127,8 +136,19 @@ static void advance_clock(const tsr_problem *problem, const tsr_task *task, tsr_
   w->clock += w->last;
 }
 
+/* Goes on with the groups that read what all others have written. False: there are none, or they
+ * have been given out. */
+static bool begin_late(tsr_sequence *q) {
+  const tsr_graph *graph = q->problem->graph;
+  if (q->late) return false;
+  q->late = true;
+  deal(q, graph->late, graph->groups.count);
+  return true;
+}
+
 const tsr_task *tsr_sequence_next(tsr_sequence *q) {
   tsr_walk *w = next_walk(q);
+  if (!w && begin_late(q)) w = next_walk(q);
   if (!w || (!w->group && !begin_group(q, w))) return NULL;
   const tsr_task *task = &q->problem->graph->tasks.items[w->group->first + w->done++];
   if (w->done == w->group->count) w->group = NULL;

@@ -31,6 +31,7 @@ typedef struct tsr_sequence {
   const tsr_problem *problem; /* borrowed, and so are the next two */
   const tsr_copies *copies;
   const tsr_availability *availability;
+  bool late;  /* the groups of the graph that come after all others are being given out */
   bool tight; /* memory is tight: devices take turns whatever their clocks, and groups keep the
                  graph's order */
   int turn;   /* the device whose turn is next */

@@ -156,14 +156,15 @@ static const char *if_c_is_on_a_device(const tsr_problem *p, int64_t value) {
 #define PANELS_OF_PRODUCTS OF(TSR_PANELS, TSR_PRODUCT)
 #define PANELS (PANELS_OF_PRODUCTS | OF(TSR_PANELS, TSR_RANK))
 #define STRIPES OF(TSR_STRIPES, TSR_TRIANGLE)
+#define SLICES OF(TSR_SLICES, TSR_PRODUCT)
 #define TILES_OF_PRODUCTS OF(TSR_TILES, TSR_PRODUCT)
 #define TILES (TILES_OF_PRODUCTS | OF(TSR_TILES, TSR_RANK) | OF(TSR_TILES, TSR_TRIANGLE))
-#define ALL (PANELS | STRIPES | TILES)
+#define ALL (PANELS | STRIPES | SLICES | TILES)
 #define FIELD(name) offsetof(tsr_strategy, name)
 #define MOST TSR_STRATEGY_LONGEST
 #define MOST_TILES (1 << 14) /* in one direction of a C block; a limit for forced values only */
 
-static const char *const kind_words[] = {"panels", "stripes", "tiles", NULL};
+static const char *const kind_words[] = {"panels", "stripes", "slices", "tiles", NULL};
 static const char *const no_yes[] = {"no", "yes", NULL};
 static const char *const parts_whole[] = {"parts", "whole", NULL};
 static const char *const all_first[] = {"all", "first", NULL};
@@ -328,11 +329,12 @@ static const tsr_knob table[] = {
      .unmet = if_there_are_products},
     {.name = "share",
      .unit = "percent",
-     .says = "The share of C of a device that is home to an operand, in percent of the share of "
-             "another device; 0: the same share.",
+     .says =
+         "The share of C, or of k in slices, of a device that is home to an operand, in percent "
+         "of the share of another device; 0: the same share.",
      .field = FIELD(home_share),
-     .of = PANELS,
-     .in_cuts = PANELS,
+     .of = PANELS | SLICES,
+     .in_cuts = PANELS | SLICES,
      .most = 10000,
      .change = TSR_CHANGE_WALK,
      .turn = 14,
@@ -342,12 +344,14 @@ static const tsr_knob table[] = {
 
     {.name = "kpanel.first",
      .unit = "elements",
-     .says = "Length of the first k-panel, where each further one is twice as long; 0: one "
-             "k-panel. If the leading block grows: length of all k-panels but the last.",
+     .says =
+         "Length of the first k-panel, of each slice if there are slices, where each further one "
+         "is twice as long; 0: one k-panel. If the leading block grows: length of all k-panels but "
+         "the last.",
      .phrase = "k-panels from %s",
      .field = FIELD(k_panel),
-     .of = PANELS | STRIPES,
-     .in_cuts = PANELS,
+     .of = PANELS | STRIPES | SLICES,
+     .in_cuts = PANELS | SLICES,
      .most = MOST,
      .change = TSR_CHANGE_WALK,
      .turn = 16,
@@ -360,8 +364,8 @@ static const tsr_knob table[] = {
              "the last k-panel; 0: a quarter of k.",
      .phrase = "up to %s",
      .field = FIELD(k_panel_most),
-     .of = PANELS | STRIPES,
-     .in_cuts = PANELS,
+     .of = PANELS | STRIPES | SLICES,
+     .in_cuts = PANELS | SLICES,
      .most = MOST,
      .change = TSR_CHANGE_SCAN,
      .turn = 17,
@@ -420,7 +424,7 @@ static const tsr_knob table[] = {
      .says = "The last n-blocks or stripes are halved, down to this width; 0: they are not.",
      .phrase = "tapered",
      .field = FIELD(n_block_least),
-     .of = ALL,
+     .of = PANELS | STRIPES | TILES,
      .most = MOST,
      .change = TSR_CHANGE_WALK,
      .turn = 24,
@@ -707,10 +711,11 @@ static tsr_status force_group(const word *w, const char *group, char *values) {
 
 static tsr_status force_kind(const word *w, const char *text) {
   int64_t kind;
-  if (!w->named || !read_word(kind_words, text, &kind))
-    return tsr_fail(TSR_ERR_ARGUMENT, "strategy: kind is \"%s\"; give panels, stripes or tiles",
-                    text);
+  if ((!w->named && w->kinds != ALL_KINDS) || !read_word(kind_words, text, &kind))
+    return tsr_fail(TSR_ERR_ARGUMENT,
+                    "strategy: kind is \"%s\"; give panels, stripes, slices or tiles", text);
   w->forced->kinds = 1u << kind;
+  w->forced->kind_named = w->named;
   return TSR_OK;
 }
 
@@ -768,14 +773,15 @@ static unsigned kinds_with(const tsr_knob *knob, int family) {
   return kinds;
 }
 
-/* Writes the names of kinds: "panels and stripes". */
+/* Writes the names of kinds: "panels, slices and tiles". */
 static void say_kinds(unsigned kinds, char *text, size_t size) {
   const char *between = "";
   text[0] = '\0';
   for (int kind = 0; kind < TSR_STRATEGY_KINDS; kind++) {
-    if (!(kinds >> kind & 1)) continue;
-    append(text, size, between, kind_words[kind]);
-    between = " and ";
+    unsigned left = kinds >> kind;
+    if (!(left & 1)) continue;
+    append(text, size, left == 1 && *between ? " and " : between, kind_words[kind]);
+    between = ", ";
   }
 }
 
@@ -824,10 +830,11 @@ tsr_status tsr_forced_check(const tsr_forced *forced, const tsr_problem *p, unsi
   tsr_family family = tsr_family_of(p->call->operation);
   char left[MOST_TEXT], text[MOST_TEXT];
   *kinds = 1u << tsr_strategy_kind_of(family) | 1u << TSR_TILES;
+  if (tsr_slices_are_possible(p)) *kinds |= 1u << TSR_SLICES;
   say_kinds(*kinds, left, sizeof left);
-  *kinds &= forced->kinds;
+  if (forced->kind_named || (*kinds & forced->kinds) != 0) *kinds &= forced->kinds;
   if (*kinds == 0)
-    return tsr_fail(TSR_ERR_ARGUMENT, "strategy: this operation is cut into %s; give one of these",
+    return tsr_fail(TSR_ERR_ARGUMENT, "strategy: this call is cut into %s; give one of these",
                     left);
   TSR_TRY(keep_kinds(forced, family, kinds));
   for (int i = 0; i < KNOBS; i++) {

@@ -76,15 +76,17 @@ typedef struct tsr_forced {
   tsr_strategy value[TSR_STRATEGY_KINDS];
   uint64_t
       knobs[TSR_STRATEGY_KINDS]; /* bits by row of the table: the knobs of `value` that are set */
-  uint64_t named; /* of these, the knobs that were named without a kind: a call that cannot honour
-                     one is refused */
-  unsigned kinds; /* bits by kind: the kind that kind=... names, or all */
+  uint64_t named;  /* of these, the knobs that were named without a kind: a call that cannot honour
+                      one is refused */
+  unsigned kinds;  /* bits by kind: the kind that kind=... names, or all */
+  bool kind_named; /* kind=..., not any/kind=...: a call that has no such strategy is refused */
 } tsr_forced;
 
 /* Reads words such as "kind=panels grid=1x4 kpanel=512 nblock=1024,4096,512 c=last piece=8M"; text
  * NULL: none. A knob that no word names stays free. If two words name one knob, the later counts. A
  * word such as panels/kpanel=512 counts only for strategies of that kind that can honour it;
- * any/kpanel=512 counts for strategies of any kind that can. TSR_ERR_ARGUMENT: a word names no
+ * any/kpanel=512 counts for strategies of any kind that can, and any/kind=slices
+ * for calls that have such strategies. TSR_ERR_ARGUMENT: a word names no
  * knob, a value is not one of the knob's, or no kind of strategy has all of the named knobs. */
 tsr_status tsr_strategy_parse(const char *text, tsr_forced *forced);
 

@@ -352,10 +352,8 @@ static void cut_rows_if_staged(const tsr_call *call, int devices, tsr_strategy *
   r->grid_cols = 1;
 }
 
-/* The share of C of a device that is home to an operand, in percent of another device's, rounded
- * down to steps (HOME_SHARE_STEPS): a small difference is not worth parts of different sizes. */
-static int64_t guess_share(const tsr_search *s, int devices) {
-  double share = tsr_plan_home_share(s->machine, s->call, devices);
+int64_t tsr_panels_guess_share(const tsr_search *s, int devices, bool slices) {
+  double share = tsr_plan_home_share(s->machine, s->call, devices, slices);
   static const double steps = TSR_TUNE_HOME_SHARE_STEPS;
   return (int64_t)(100 * exp2(floor(steps * log2(share)) / steps));
 }
@@ -379,7 +377,7 @@ tsr_strategy tsr_panels_guess(const tsr_search *s, int devices) {
   tsr_panels_guess_grid(s->call, devices, &r);
   if (is_product && s->options->residency == NULL) cut_rows_if_staged(s->call, devices, &r);
   r.piece = guess_piece(s, &r);
-  if (is_product) r.home_share = guess_share(s, devices);
+  if (is_product) r.home_share = tsr_panels_guess_share(s, devices, false);
   if (tsr_search_family(s) == TSR_TRIANGLE) {
     guess_blocks(s, devices, &r);
     return r;

@@ -3,9 +3,10 @@
 
 /*
  * Inside the search: what its files share. try.c plans and replays one strategy and keeps the best
- * plan. devices.c chooses how many devices to try. panels.c, tiles.c, c_block.c and c_blocks.c make
- * first guesses. starts.c and turns.c improve them by descents (base/descent.h), and shares.c
- * learns from the replay how much of C each device should own. search.c returns the best plan.
+ * plan. devices.c chooses how many devices to try. panels.c, slices.c, tiles.c, c_block.c and
+ * c_blocks.c make first guesses. starts.c and turns.c improve them by descents (base/descent.h),
+ * and shares.c learns from the replay how much of C each device should own. search.c returns the
+ * best plan.
  */
 #ifndef TSR_PLAN_SEARCH_SEARCH_H
 #define TSR_PLAN_SEARCH_SEARCH_H
@@ -154,6 +155,11 @@ tsr_strategy tsr_panels_guess(const tsr_search *s, int devices);
 /* Sets the strategy's grid of that many devices. */
 void tsr_panels_guess_grid(const tsr_call *call, int devices, tsr_strategy *r);
 
+/* The share of C (slices: of k) of a device that is home to an operand, in percent of another
+ * device's, rounded down to steps (HOME_SHARE_STEPS): a small difference is not worth parts of
+ * different sizes. */
+int64_t tsr_panels_guess_share(const tsr_search *s, int devices, bool slices);
+
 /* Whether the call is taken for one update in a sequence of updates of C: a composed product whose
  * k is small beside m and n, so that C is much larger than A and B. */
 bool tsr_panels_is_update(const tsr_search *s);
@@ -185,6 +191,15 @@ bool tsr_panels_lead(const tsr_search *s, tsr_strategy *r);
 
 /* Sets whether C is added last, and where. */
 void tsr_panels_set_lazy(const tsr_search *s, tsr_strategy *r);
+
+/* ---- slices.c ---- */
+
+/* Whether a product's k may be cut over that many devices with profit: its partial sums, of the
+ * size of C for each device, are smaller than A and B, and the user allows slices. */
+bool tsr_slices_may_help(const tsr_search *s, int devices);
+
+/* A first guess at slices on that many devices. */
+tsr_strategy tsr_slices_guess(const tsr_search *s, int devices);
 
 /* ---- least.c ---- */
 

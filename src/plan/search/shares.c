@@ -17,8 +17,11 @@ static int place_of(const tsr_search *s, int devices, int device) {
   return -1;
 }
 
+/* In slices all devices add up C at the end: when they have multiplied, shows where k is cut badly.
+ */
 static void note_command(const tsr_plan *plan, const tsr_command *c, bool tiles, tsr_share *of) {
   bool kernel = c->kind == TSR_COMMAND_KERNEL;
+  if (plan->slices > 0 && c->kernel == TSR_KERNEL_ADD) return;
   if (kernel || tiles) of->end = fmax(of->end, (double)c->end);
   if (!kernel) return;
   of->busy += (double)c->end - (double)c->begin;

@@ -128,7 +128,9 @@ tsr_status tsr_search_try_limits(tsr_search *s, tsr_candidate *at,
                                  tsr_candidate good[TSR_PANEL_LIMITS], int *count) {
   tsr_strategy list[TSR_PANEL_LIMITS];
   *count = 0;
-  if (s->options->residency != NULL || at->strategy.kind == TSR_TILES) return TSR_OK;
+  if (s->options->residency != NULL || at->strategy.kind == TSR_TILES ||
+      at->strategy.kind == TSR_SLICES)
+    return TSR_OK;
   if (at->strategy.kind == TSR_STRIPES) return try_k_panels(s, at, good, count);
   int all = tsr_panels_for_limits(s, &at->strategy, list);
   for (int i = 0; i < all && tsr_search_in_time(s); i++) {
@@ -172,19 +174,30 @@ typedef struct beginning {
   starts all;
 } beginning;
 
-/* Descends from the best candidate, from the same with rows in parts, from the same with a growing
- * leading block, where these are possible, and from good ones for other limits. */
+/* Fills the list with starts that differ from the best candidate in what a descent does not change:
+ * slices, the same with rows in parts, and the same with a growing leading block, where these are
+ * possible. Returns how many. */
+static int other_starts(const tsr_search *s, const tsr_strategy *at, tsr_strategy list[3]) {
+  int count = 0, devices = tsr_strategy_devices(at);
+  if (tsr_slices_may_help(s, devices)) list[count++] = tsr_slices_guess(s, devices);
+  if (tsr_search_family(s) != TSR_PRODUCT || at->kind != TSR_PANELS) return count;
+  list[count] = *at;
+  list[count++].row_parts = TSR_TUNE_START_ROW_PARTS;
+  list[count] = *at;
+  if (tsr_panels_lead(s, &list[count])) count++;
+  return count;
+}
+
+/* Descends from the best candidate, from starts of other kinds, and from good ones for other
+ * limits. */
 static tsr_status from_all(tsr_search *s, beginning *b) {
   const tsr_candidate *at = &b->at;
+  tsr_strategy list[3];
   add(at, &b->all);
   if (s->options->residency != NULL || !tsr_search_in_time(s))
     return tsr_search_descend_all(s, at, 1);
-  if (tsr_search_family(s) == TSR_PRODUCT && at->strategy.kind != TSR_TILES) {
-    tsr_strategy parted = at->strategy, leading = at->strategy;
-    parted.row_parts = TSR_TUNE_START_ROW_PARTS;
-    TSR_TRY(try_start(s, &parted, &b->all));
-    if (tsr_panels_lead(s, &leading)) TSR_TRY(try_start(s, &leading, &b->all));
-  }
+  int count = other_starts(s, &at->strategy, list);
+  for (int i = 0; i < count; i++) TSR_TRY(try_start(s, &list[i], &b->all));
   for (int i = 0; i < b->count; i++) add(&b->others[i], &b->all);
   return tsr_search_descend_all(s, b->all.list, b->all.count);
 }

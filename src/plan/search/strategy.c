@@ -27,7 +27,7 @@ bool tsr_strategy_must_be_lazy(const tsr_strategy *r, const tsr_problem *p) {
   tsr_type type = p->call->type;
   bool wide = tsr_type_get(type)->wide != type;
   int64_t part = r->tile > 0 ? r->tile : r->k_panel > 0 ? r->k_panel : TSR_STRATEGY_LONGEST;
-  return (wide && p->call->k > part) || p->realigned >> TSR_C_ & 1;
+  return (wide && p->call->k > part) || p->realigned >> TSR_C_ & 1 || r->kind == TSR_SLICES;
 }
 
 bool tsr_strategy_may_be_lazy(const tsr_strategy *r, const tsr_problem *p) {
@@ -35,6 +35,14 @@ bool tsr_strategy_may_be_lazy(const tsr_strategy *r, const tsr_problem *p) {
   if (beside && (r->kind == TSR_TILES || tsr_is_in_place(p->call->operation))) return false;
   return tsr_strategy_must_be_lazy(r, p) || p->reproducible ||
          (p->call->beta != TSR_ZERO && !tsr_call_scales_only(p->call));
+}
+
+bool tsr_slices_are_possible(const tsr_problem *p) {
+  const tsr_call *call = p->call;
+  return call->operation == TSR_GEMM && call->moduli == 0 && !tsr_call_scales_only(call) &&
+         !p->composed && !p->reproducible && !p->mapped &&
+         tsr_type_get(call->type)->wide == call->type && call->m <= TSR_STRATEGY_LONGEST &&
+         call->n <= TSR_STRATEGY_LONGEST;
 }
 
 /* ---- Strategies that make the same plan ---- */

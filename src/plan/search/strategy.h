@@ -26,6 +26,8 @@ typedef enum tsr_strategy_kind {
   TSR_PANELS,  /* each device owns one panel of C; A and B arrive in k-panels, one after another */
   TSR_STRIPES, /* for a triangular or symmetric operand: each device owns lines of C across the
                   triangle, and stripes of these lines go through the triangle's blocks */
+  TSR_SLICES,  /* each device multiplies a slice of k, of all rows and columns, and their sums are
+                  added up at the end */
   TSR_TILES, /* square tiles of C, assigned to the devices in turn, while A and B stream through */
   TSR_STRATEGY_KINDS
 } tsr_strategy_kind;
@@ -70,6 +72,11 @@ typedef struct tsr_problem {
  * reproducible, but not in trmm and trsm, which overwrite B, nor with tiles beside a triangle. */
 bool tsr_strategy_must_be_lazy(const tsr_strategy *strategy, const tsr_problem *problem);
 bool tsr_strategy_may_be_lazy(const tsr_strategy *strategy, const tsr_problem *problem);
+
+/* Whether k can be cut over the devices: the call is a native product, and no composed one, whose C
+ * would stay in parts; its results need not be the same on any number of devices; and the partial
+ * sums do not have a wider type than C, to which they are added one by one. */
+bool tsr_slices_are_possible(const tsr_problem *problem);
 
 /* The weight of a place of the grid; 1 if no replay has changed it. */
 double tsr_strategy_weight(const tsr_strategy *strategy, int place);

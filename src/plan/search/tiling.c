@@ -162,6 +162,49 @@ static tsr_status cut_lines(const tsr_strategy *r, const tsr_call *call, const t
   return tsr_cuts_uniform(extent, r->block > 0 ? smaller(r->block, extent) : extent, &t->k);
 }
 
+/* Appends to the tiling the k-panels of a slice of k, which a place of the grid multiplies. */
+static tsr_status cut_slice(const tsr_strategy *r, int place, int64_t begin, int64_t length,
+                            tsr_tiling *t) {
+  tsr_cuts panels = {0, NULL};
+  TSR_TRY(geometric_cuts(length, r->k_panel, r->k_panel_most, &panels));
+  int count = t->k.count + panels.count;
+  int64_t *at = tsr_realloc(t->k.at, sizeof *at * ((size_t)count + 1));
+  if (at != NULL) t->k.at = at;
+  int *through = tsr_realloc(t->through, sizeof *through * (size_t)count);
+  if (through != NULL) t->through = through;
+  bool enough = at != NULL && through != NULL;
+  for (int i = 0; enough && i < panels.count; i++) {
+    t->through[t->k.count] = place;
+    t->k.at[++t->k.count] = begin + panels.at[i + 1];
+  }
+  tsr_cuts_free(&panels);
+  return enough ? TSR_OK : tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
+}
+
+/* Cuts k into a slice for each device, by weight, and the slices into k-panels. The columns of C
+ * are cut evenly, since adding takes each device as long. */
+static tsr_status cut_slices(const tsr_strategy *r, const tsr_call *call,
+                             const tsr_machine *machine, const int *order, tsr_tiling *t) {
+  double weight[TSR_MACHINE_DEVICES], even[TSR_MACHINE_DEVICES];
+  int devices = tsr_strategy_devices(r);
+  tsr_cuts slices = {0, NULL};
+  for (int i = 0; i < devices; i++) {
+    weight[i] = weight_of(r, call, machine, order, i);
+    even[i] = 1;
+  }
+  TSR_TRY(tsr_cuts_uniform(call->m, call->m, &t->m));
+  TSR_TRY(tsr_cuts_weighted(call->n, devices, even, TSR_TUNE_CUT_ALIGN, &t->n));
+  TSR_TRY(tsr_cuts_uniform(call->n, call->n, &t->n_of_b));
+  TSR_TRY(tsr_cuts_uniform(call->n * devices, call->n, &t->n_of_w));
+  TSR_TRY(tsr_cuts_uniform(0, 1, &t->k));
+  TSR_TRY(tsr_cuts_weighted(call->k, devices, weight, TSR_TUNE_CUT_ALIGN, &slices));
+  tsr_status status = TSR_OK;
+  for (int i = 0; i < slices.count && status == TSR_OK; i++)
+    status = cut_slice(r, i, slices.at[i], slices.at[i + 1] - slices.at[i], t);
+  tsr_cuts_free(&slices);
+  return status;
+}
+
 /* The extent of tiles. With `even` all are about equally long, none longer than the strategy's, and
  * their number is a multiple of the number of devices, so that all devices have equally many. */
 static int64_t even_tile(const tsr_strategy *r, int64_t extent, int devices) {
@@ -209,6 +252,7 @@ static tsr_status cut(const tsr_strategy *r, const tsr_call *call, const tsr_mac
                       const int *order, tsr_tiling *t) {
   tsr_family family = tsr_family_of(call->operation);
   if (r->kind == TSR_TILES) return cut_tiles(r, call, t);
+  if (r->kind == TSR_SLICES) return cut_slices(r, call, machine, order, t);
   if (family == TSR_TRIANGLE) return cut_lines(r, call, machine, order, t);
   if (family == TSR_RANK)
     TSR_TRY(cut_triangle(r, call, machine, order, t));
@@ -263,7 +307,7 @@ tsr_status tsr_strategy_tiling(const tsr_strategy *r, const tsr_call *call,
   bool sums =
       !tsr_call_scales_only(call) &&
       (family != TSR_TRIANGLE || (r->kind != TSR_TILES && !tsr_is_in_place(call->operation)));
-  *t = (tsr_tiling){.lazy = r->lazy && sums,
+  *t = (tsr_tiling){.lazy = (r->lazy || r->kind == TSR_SLICES) && sums,
                     .adder = r->add_at_home && tsr_is_device(machine, home) ? (int16_t)home : -1,
                     .span = r->kind == TSR_TILES ? 1 : r->span,
                     .k_panel = r->kind == TSR_TILES ? 0 : r->k_panel,
@@ -293,11 +337,13 @@ void tsr_tiling_free(tsr_tiling *t) {
   tsr_cuts_free(&t->k_of_a);
   tsr_cuts_free(&t->k_of_b);
   tsr_cuts_free(&t->n_of_b);
+  tsr_cuts_free(&t->n_of_w);
   tsr_dealloc(t->device);
   tsr_dealloc(t->down);
   tsr_dealloc(t->across);
+  tsr_dealloc(t->through);
   tsr_dealloc(t->passes);
   t->device = NULL;
-  t->down = t->across = NULL;
+  t->down = t->across = t->through = NULL;
   t->passes = NULL;
 }

@@ -148,9 +148,11 @@ static tsr_status build(tsr_search *s, const tsr_strategy *r, const tsr_tiling *
                                   .residency = s->options->residency};
   tsr_fit fit;
   set_lookahead(r, tiling, &options);
-  plan->grid_rows = r->grid_rows;
-  plan->grid_cols = r->grid_cols;
-  plan->devices = r->grid_rows * r->grid_cols;
+  bool slices = r->kind == TSR_SLICES;
+  plan->devices = tsr_strategy_devices(r);
+  plan->grid_rows = slices ? 1 : r->grid_rows;
+  plan->grid_cols = slices ? 1 : r->grid_cols;
+  plan->slices = slices ? plan->devices : 0;
   TSR_TRY(tsr_schedule(s->machine, graph, &options, plan, &fit));
   *fits = fit != TSR_FITS_NOT;
   if (!*fits && s->options->residency != NULL) note_misfit(s, plan);
@@ -280,8 +282,8 @@ static tsr_status apply_constraints(tsr_search *s, tsr_strategy *r, bool *is_voi
   *is_void = must && !r->lazy && tsr_forced_named(&s->forced, offsetof(tsr_strategy, lazy));
   if (*is_void)
     s->refused =
-        "c=first: C must be added last, since sums in parts of k need a wider "
-        "type than C's, or C is not used in place";
+        "c=first: C must be added last, since sums in parts of k need a wider type than C's, k is "
+        "cut over the devices, or C is not used in place";
   if (must) r->lazy = true;
   return TSR_OK;
 }
@@ -318,6 +320,8 @@ static uint64_t digest_of(const tsr_search *s, const tsr_strategy *strategy, con
   const int64_t whole[] = {t->k_of_a.count > 0 && t->k.count > 1,
                            t->n_of_b.count > 0 && t->n.count > 1, t->leading};
   digest = tsr_cache_digest(digest, whole, sizeof whole);
+  if (t->through != NULL)
+    digest = tsr_cache_digest(digest, t->through, sizeof *t->through * (size_t)t->k.count);
   if (r.partition) digest = tsr_cache_digest(digest, r.weight, sizeof r.weight);
   return add_cuts(add_cuts(add_cuts(digest, &t->m), &t->n), &t->k);
 }

@@ -39,8 +39,9 @@ static tsr_status check_axis(const tsr_verifier *v, uint32_t c, int i, bool cols
   const tsr_command *command = &v->plan->commands.items[c];
   tsr_axes axes = tsr_command_axes(command, i);
   tsr_axes spaces = tsr_call_spaces(&v->plan->call, matrix_of(v, c, i));
-  origin one = {true, cols, cols ? spaces.cols : spaces.rows,
-                cols ? command->col[i] : command->row[i], i};
+  tsr_rect rect = tsr_command_rect(command, i);
+  if (matrix_of(v, c, i) == TSR_W) rect = tsr_call_rect_of_c(&v->plan->call, rect);
+  origin one = {true, cols, cols ? spaces.cols : spaces.rows, cols ? rect.col0 : rect.row0, i};
   origin *first = &origins[cols ? axes.cols : axes.rows];
   if (first->known) return check_agreement(v, c, first, &one);
   *first = one;

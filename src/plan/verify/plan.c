@@ -94,18 +94,21 @@ static tsr_status check_memory(const tsr_verifier *v, size_t index) {
   return TSR_OK;
 }
 
-/* W has the extents of C; residues have those of the lines that they stand for. */
-static bool inside_matrix(const tsr_call *call, const tsr_buffer *buffer) {
+/* W has the extents of C, once for each slice of k that a device multiplies, and a buffer is inside
+ * one of them; residues have the extents of the lines that they stand for. */
+static bool inside_matrix(const tsr_plan *plan, const tsr_buffer *buffer) {
+  const tsr_call *call = &plan->call;
   bool residues = tsr_is_residues(buffer->matrix);
   const tsr_operand *whole =
       &call->operand[buffer->matrix < TSR_OPERANDS ? buffer->matrix : TSR_C_];
   tsr_axes spaces = tsr_call_spaces(call, buffer->matrix);
   int64_t rows = residues ? tsr_call_extent(call, spaces.rows) : whole->rows;
   int64_t cols = residues ? tsr_call_extent(call, spaces.cols) : whole->cols;
+  int64_t times = buffer->matrix == TSR_W && plan->slices > 1 ? plan->slices : 1;
   return buffer->row >= 0 && buffer->col >= 0 && buffer->rows > 0 && buffer->cols > 0 &&
          buffer->rows <= rows && buffer->row <= rows - buffer->rows && buffer->cols <= cols &&
-         buffer->col <= cols - buffer->cols && buffer->ld >= buffer->rows &&
-         (!residues || call->moduli > 0);
+         buffer->col / cols < times && buffer->col % cols <= cols - buffer->cols &&
+         buffer->ld >= buffer->rows && (!residues || call->moduli > 0);
 }
 
 /* Whether the buffer is a cached block of the plan's residency, of the same place and extents. */
@@ -129,7 +132,7 @@ static tsr_status check_buffer(const tsr_verifier *v, size_t index) {
         (buffer->role == TSR_BUFFER_CACHED && is_cached_block(v, buffer))))
     return tsr_fail(TSR_ERR_CHECK, "buffer %zu: there is no buffer of role %d at location %d",
                     index, buffer->role, buffer->location);
-  if (!inside_matrix(&v->plan->call, buffer))
+  if (!inside_matrix(v->plan, buffer))
     return tsr_fail(
         TSR_ERR_CHECK, "buffer %zu: %lld x %lld (ld %lld) at row %lld, column %lld is not in %s",
         index, (long long)buffer->rows, (long long)buffer->cols, (long long)buffer->ld,

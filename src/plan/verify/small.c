@@ -60,6 +60,7 @@ static bool cut(tsr_algebra *x, int space, int64_t begin, int64_t end) {
 
 static bool cut_rect(tsr_algebra *x, int matrix, tsr_rect rect) {
   tsr_axes spaces = tsr_call_spaces(x->call, matrix);
+  if (matrix == TSR_W) rect = tsr_call_rect_of_c(x->call, rect);
   return cut(x, spaces.rows, rect.row0, rect.row1) && cut(x, spaces.cols, rect.col0, rect.col1);
 }
 
@@ -145,6 +146,7 @@ static size_t index_of(const tsr_small_space *s, int64_t at) {
 
 tsr_small_rect tsr_algebra_shrink(const tsr_algebra *x, int matrix, tsr_rect rect) {
   tsr_axes spaces = tsr_call_spaces(x->call, matrix);
+  if (matrix == TSR_C_ || matrix == TSR_W) rect = tsr_call_rect_of_c(x->call, rect);
   const tsr_small_space *r = &x->space[spaces.rows], *c = &x->space[spaces.cols];
   tsr_small_rect small = {index_of(r, rect.row0), index_of(c, rect.col0), 0, 0};
   small.rows = index_of(r, rect.row1) - small.row;

@@ -1,0 +1,85 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * The graph of a GEMM whose k is cut over the devices. Each device multiplies its slice of k,
+ * k-panel by k-panel, and sums the products of all of C in a W of its own. Then C is added up, each
+ * part of its columns by one device: first beta C and the W of the first slice, then the W of each
+ * next one. The sums have that order whichever device is the first to end, so that equal plans give
+ * equal bits.
+ */
+#include "blas/build.h"
+
+/* The columns of W, for the sums of a place of the grid, that stand for columns [col, col + cols)
+ * of C. */
+static tsr_task_operand sums_of(const tsr_builder *b, int place, tsr_access access, int64_t col,
+                                int64_t cols) {
+  const tsr_call *call = b->call;
+  return tsr_rectangle(b->graph, TSR_W, access, 0, call->m, place * call->n + col, cols);
+}
+
+static bool push_product(tsr_builder *b, int place, int k_panel, bool first) {
+  tsr_task task = tsr_gemm_task(b, 0, 0, b->call->n, k_panel, 1);
+  task.operand[2] = sums_of(b, place, first ? TSR_WRITE : TSR_UPDATE, 0, b->call->n);
+  if (!first) task.flags |= TSR_FLAG_BETA_ONE;
+  task.m = (int32_t)b->call->m;
+  task.n = (int32_t)b->call->n;
+  task.device = b->tiling->device[place];
+  return tsr_push_task(b, task);
+}
+
+/* C = beta C + W for part j of C, or C = C + W if it has the sums of another place already. */
+static bool push_addition(tsr_builder *b, int j, int place, bool first, bool last) {
+  const tsr_tiling *t = b->tiling;
+  int64_t col = tsr_cut_begin(&t->n, j);
+  int32_t cols = tsr_cut_length(&t->n, j);
+  bool reads = !first || b->call->beta != TSR_ZERO;
+  tsr_task task = {
+      .kernel = TSR_KERNEL_ADD,
+      .flags = first ? TSR_FLAG_ALPHA_ONE | TSR_FLAG_BETA : TSR_FLAG_ALPHA_ONE | TSR_FLAG_BETA_ONE,
+      .m = (int32_t)b->call->m,
+      .n = cols,
+      .device = t->adder >= 0 ? t->adder : t->device[j],
+      .last = last};
+  task.operand[0] = sums_of(b, place, TSR_READ, col, cols);
+  task.operand[2] =
+      tsr_rectangle(b->graph, TSR_C_, reads ? TSR_UPDATE : TSR_WRITE, 0, b->call->m, col, cols);
+  return tsr_push_task(b, task);
+}
+
+/* Closes the group of the tasks from `first` on. */
+static bool push_group(tsr_builder *b, size_t first) {
+  tsr_group group = {.first = first, .count = b->graph->tasks.count - first};
+  if (group.count == 0) return true;
+  group.device = b->graph->tasks.items[first].device;
+  return TSR_VEC_PUSH(&b->graph->groups, group);
+}
+
+static bool push_slice(tsr_builder *b, int place) {
+  const tsr_tiling *t = b->tiling;
+  size_t begin = b->graph->tasks.count;
+  for (int l = 0; l < t->k.count; l++)
+    if (t->through[l] == place && !push_product(b, place, l, b->graph->tasks.count == begin))
+      return false;
+  return push_group(b, begin);
+}
+
+/* Adds to a part of C the sums of all places that have a slice: those up to the last k-panel's. */
+static bool push_sums(tsr_builder *b, int j) {
+  const tsr_tiling *t = b->tiling;
+  size_t begin = b->graph->tasks.count;
+  int last = t->through[t->k.count - 1];
+  for (int place = 0; place <= last; place++)
+    if (!push_addition(b, j, place, place == 0, place == last)) return false;
+  return push_group(b, begin);
+}
+
+bool tsr_build_slices(tsr_builder *b) {
+  const tsr_tiling *t = b->tiling;
+  for (int place = 0; place <= t->through[t->k.count - 1]; place++)
+    if (!push_slice(b, place)) return false;
+  b->graph->late = b->graph->groups.count;
+  for (int j = 0; j < t->n.count; j++)
+    if (!push_sums(b, j)) return false;
+  return true;
+}

@@ -23,12 +23,13 @@ tsr_status tsr_compose_open(tsr_directory *directory) {
   if (directory->store != NULL) return TSR_OK;
   const tsr_plan_options *planning = &directory->plans->planning;
   size_t limit[TSR_MAX_DEVICES + 1];
+  int rings = tsr_plans_rings(directory->plans);
   pthread_mutex_lock(&directory->plans->lock);
   for (int d = 0; d < directory->devices; d++) limit[d] = planning->budget[d];
-  limit[directory->devices] = TSR_TUNE_STORE_RINGS * planning->ring;
+  limit[directory->devices] = TSR_TUNE_STORE_RINGS * planning->ring / (size_t)rings;
   pthread_mutex_unlock(&directory->plans->lock);
   return tsr_store_create(directory->engine, directory->state, directory->devices, limit,
-                          directory->engine->traits.block, &directory->store);
+                          directory->engine->traits.block, directory->near, &directory->store);
 }
 
 /* After a failed call the contents of cached blocks are unknown: forgets them all. */

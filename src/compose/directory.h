@@ -36,6 +36,7 @@ typedef struct tsr_directory {
   const tsr_engine *engine; /* NULL: the CPU's BLAS does the work, and there are no cached blocks */
   tsr_engine_state *state;
   int devices;
+  const tsr_near *near; /* how pinned memory is placed; NULL: it is not */
   tsr_plans *plans;
   tsr_calls *calls;
   pthread_mutex_t lock; /* guards the fields below; taken before the locks of plans and calls */

@@ -56,7 +56,7 @@ static void poison_new(const tsr_directory *directory, const tsr_plan *plan,
   for (size_t i = 0; i < allocation->count; i++)
     if (plan->after->blocks.items[i].bytes > 0)
       directory->engine->poison(allocation->blocks[i], plan->after->blocks.items[i].bytes);
-  for (int l = 0; l <= directory->devices; l++)
+  for (int l = 0; l < TSR_MACHINE_LOCATIONS; l++)
     if (plan->arena[l] > 0) directory->engine->poison(allocation->arena[l], plan->arena[l]);
 }
 

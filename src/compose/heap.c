@@ -28,6 +28,8 @@ struct tsr_heap {
   const tsr_engine *engine;
   tsr_engine_state *state;
   int device;
+  const tsr_near *near; /* NULL: blocks lie where the engine puts them */
+  int node;
   size_t limit, block; /* as in tsr_heap_create; multiples of ALIGNMENT */
   size_t used, held;   /* bytes of taken pieces, and of blocks; multiples of ALIGNMENT */
   ranges blocks, taken, spare;
@@ -86,6 +88,11 @@ tsr_status tsr_heap_create(const tsr_engine *engine, tsr_engine_state *state, in
   return TSR_OK;
 }
 
+void tsr_heap_place(tsr_heap *heap, const tsr_near *near, int node) {
+  heap->near = near;
+  heap->node = node;
+}
+
 void tsr_heap_limit(tsr_heap *heap, size_t limit) {
   heap->limit = round_down(limit);
 }
@@ -122,6 +129,12 @@ static size_t best_fit(const tsr_heap *heap, size_t bytes) {
   return best;
 }
 
+static tsr_status allocate(const tsr_heap *heap, size_t bytes, void **base) {
+  return heap->near != NULL
+             ? tsr_near_alloc(heap->near, heap->engine, heap->state, heap->node, bytes, base)
+             : heap->engine->alloc(heap->state, heap->device, bytes, base);
+}
+
 /* Allocates a block for a piece: of heap->block bytes or, if the engine has less, of the piece's
  * size. */
 static tsr_status grow(tsr_heap *heap, size_t piece) {
@@ -134,10 +147,10 @@ static tsr_status grow(tsr_heap *heap, size_t piece) {
   size_t bytes = heap->block < left ? heap->block : left;
   if (bytes < piece) bytes = piece;
   void *base = NULL;
-  tsr_status status = heap->engine->alloc(heap->state, heap->device, bytes, &base);
+  tsr_status status = allocate(heap, bytes, &base);
   if (status == TSR_ERR_MEMORY && bytes > piece) {
     bytes = piece;
-    status = heap->engine->alloc(heap->state, heap->device, bytes, &base);
+    status = allocate(heap, bytes, &base);
   }
   TSR_TRY(status);
   insert(&heap->blocks, (range){(uintptr_t)base, bytes});

@@ -17,6 +17,7 @@
 #define TSR_COMPOSE_HEAP_H
 
 #include "engine/engine.h"
+#include "run/near.h"
 
 typedef struct tsr_heap tsr_heap;
 
@@ -25,6 +26,9 @@ typedef struct tsr_heap tsr_heap;
  * limit / 8. TSR_ERR_MEMORY: no host memory. */
 tsr_status tsr_heap_create(const tsr_engine *engine, tsr_engine_state *state, int device,
                            size_t limit, size_t block, tsr_heap **heap);
+
+/* Later blocks of a heap of pinned memory lie on this node (tsr_near_alloc); near is borrowed. */
+void tsr_heap_place(tsr_heap *heap, const tsr_near *near, int node);
 
 /* Frees all blocks, also those with pieces in use. NULL is accepted. */
 void tsr_heap_destroy(tsr_heap *heap);

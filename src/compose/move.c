@@ -61,6 +61,7 @@ static tsr_status move_region(tsr_directory *directory, tsr_request *request, in
   *job = NULL;
   TSR_TRY(tsr_place_operand(directory->calls->pinner, directory->devices, call.type, "matrix",
                             region->base, &call.operand[matrix]));
+  tsr_plans_interleave(directory->plans, &call.operand[matrix]);
   TSR_TRY(tsr_store_look(directory->store, regions, &found));
   tsr_status status = TSR_OK;
   if (request->kind != TSR_REQUEST_WRITE_BACK || tsr_found_has_newer(&found))

@@ -137,6 +137,28 @@ tsr_status tsr_plans_planning(tsr_plans *plans, tsr_plan_options *options, char 
   return TSR_OK;
 }
 
+int tsr_plans_rings(tsr_plans *plans) {
+  pthread_rwlock_rdlock(&plans->machine_lock);
+  int rings = tsr_machine_rings(plans->machine);
+  pthread_rwlock_unlock(&plans->machine_lock);
+  return rings > 0 ? rings : 1;
+}
+
+bool tsr_plans_interleaved(tsr_plans *plans) {
+  pthread_rwlock_rdlock(&plans->machine_lock);
+  bool interleaved = plans->machine->interleaved && plans->machine->nodes > 1;
+  pthread_rwlock_unlock(&plans->machine_lock);
+  return interleaved;
+}
+
+void tsr_plans_interleave(tsr_plans *plans, tsr_operand *operand) {
+  if (operand->memory == TSR_DEVICE) return;
+  pthread_rwlock_rdlock(&plans->machine_lock);
+  if (plans->machine->interleaved)
+    operand->location = tsr_machine_host(plans->machine, TSR_INTERLEAVED);
+  pthread_rwlock_unlock(&plans->machine_lock);
+}
+
 void tsr_plans_exchange_machine(tsr_plans *plans, tsr_machine *machine, tsr_machine *linked) {
   pthread_rwlock_wrlock(&plans->machine_lock);
   tsr_machine *former = plans->machine, *former_linked = plans->linked;

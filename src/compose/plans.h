@@ -73,6 +73,15 @@ tsr_status tsr_plans_force(tsr_plans *plans, const char *strategy);
  * caller gives it back with tsr_dealloc. TSR_ERR_MEMORY: no host memory. */
 tsr_status tsr_plans_planning(tsr_plans *plans, tsr_plan_options *options, char **strategy);
 
+/* The number of staging rings of the machine; 1 if it has no devices. */
+int tsr_plans_rings(tsr_plans *plans);
+
+/* Whether the machine's host memory is interleaved, whichever node it is found on. */
+bool tsr_plans_interleaved(tsr_plans *plans);
+
+/* Sets the location of an operand in host memory if the machine's is interleaved. */
+void tsr_plans_interleave(tsr_plans *plans, tsr_operand *operand);
+
 /* Replaces machine and linked, takes ownership of the new ones, and clears the cache. */
 void tsr_plans_exchange_machine(tsr_plans *plans, tsr_machine *machine, tsr_machine *linked);
 

@@ -23,7 +23,7 @@ typedef struct tsr_shortage {
   bool any;     /* memory of devices or for staging is short; false: host memory is, or the planner
                    finds no plan within the budgets */
   int location; /* the location where a plan did not find its memory (the number of devices: the
-                   staging ring), or -1 */
+                   staging rings), or -1 */
   size_t bytes; /* that the plan wanted there */
 } tsr_shortage;
 
@@ -48,9 +48,14 @@ typedef struct tsr_trial {
 tsr_status tsr_retry(tsr_trial *trial);
 
 /* Fills in the shortage of a plan that did not find its memory; location -1: host memory is short.
+ * All staging rings count as one: they share a budget.
  */
 static inline void tsr_shortage_note(tsr_shortage *shortage, const tsr_plan *plan, int location) {
   *shortage = (tsr_shortage){location >= 0, location, location >= 0 ? plan->arena[location] : 0};
+  if (location < plan->machine_devices) return;
+  *shortage = (tsr_shortage){.any = true, .location = plan->machine_devices};
+  for (int l = plan->machine_devices; l < TSR_MACHINE_LOCATIONS; l++)
+    shortage->bytes += plan->arena[l];
 }
 
 #endif

@@ -28,8 +28,9 @@ typedef struct retired {
 } retired;
 
 struct tsr_store {
-  int devices;
-  tsr_heap *heap[TSR_MAX_DEVICES + 1]; /* at index devices: pinned memory of the host */
+  int devices, locations;
+  /* By location: of the devices, and of pinned memory on host memory nodes. */
+  tsr_heap *heap[TSR_MAX_DEVICES + TSR_MACHINE_NODES];
   TSR_VEC(tsr_entry *) entries;
   TSR_VEC(retired) retired;
   uint64_t looks;  /* number of calls of tsr_store_look */
@@ -42,14 +43,26 @@ static tsr_status no_memory(void) {
 
 /* ---- Creating and destroying ---------------------------------------------- */
 
+static tsr_status create_heap(tsr_store *store, const tsr_engine *engine, tsr_engine_state *state,
+                              const size_t *limit, size_t block, const tsr_near *near,
+                              int location) {
+  bool host = location >= store->devices;
+  tsr_heap **heap = &store->heap[location];
+  TSR_TRY(tsr_heap_create(engine, state, host ? TSR_HOST : location,
+                          limit[host ? store->devices : location], block, heap));
+  if (host && near != NULL) tsr_heap_place(*heap, near, location - store->devices);
+  return TSR_OK;
+}
+
 tsr_status tsr_store_create(const tsr_engine *engine, tsr_engine_state *state, int devices,
-                            const size_t *limit, size_t block, tsr_store **store) {
+                            const size_t *limit, size_t block, const tsr_near *near,
+                            tsr_store **store) {
   tsr_store *made = tsr_alloc_zero(1, sizeof *made);
   tsr_status status = made == NULL ? no_memory() : TSR_OK;
   if (status == TSR_OK) made->devices = devices;
-  for (int l = 0; l <= devices && status == TSR_OK; l++)
-    status =
-        tsr_heap_create(engine, state, l < devices ? l : TSR_HOST, limit[l], block, &made->heap[l]);
+  if (status == TSR_OK) made->locations = devices + TSR_MACHINE_NODES;
+  for (int l = 0; l < devices + TSR_MACHINE_NODES && status == TSR_OK; l++)
+    status = create_heap(made, engine, state, limit, block, near, l);
   if (status == TSR_OK)
     *store = made;
   else
@@ -98,7 +111,7 @@ void tsr_store_destroy(tsr_store *store) {
   tsr_store_clear(store);
   TSR_VEC_FREE(&store->entries);
   TSR_VEC_FREE(&store->retired);
-  for (int l = 0; l <= store->devices; l++) tsr_heap_destroy(store->heap[l]);
+  for (int l = 0; l < store->locations; l++) tsr_heap_destroy(store->heap[l]);
   tsr_dealloc(store);
 }
 
@@ -108,7 +121,7 @@ bool tsr_store_has_entries(const tsr_store *store) {
 
 size_t tsr_store_held(const tsr_store *store) {
   size_t held = 0;
-  for (int l = 0; l <= store->devices; l++) held += tsr_heap_held(store->heap[l]);
+  for (int l = 0; l < store->locations; l++) held += tsr_heap_held(store->heap[l]);
   return held;
 }
 
@@ -122,7 +135,7 @@ size_t tsr_store_used(const tsr_store *store, int device) {
 
 void tsr_store_trim(tsr_store *store) {
   tsr_store_reclaim(store, UINT64_MAX);
-  for (int l = 0; l <= store->devices; l++) tsr_heap_trim(store->heap[l]);
+  for (int l = 0; l < store->locations; l++) tsr_heap_trim(store->heap[l]);
 }
 
 static void drop_empty(tsr_store *store) {
@@ -384,7 +397,7 @@ static bool make_entry(const tsr_store *store, const tsr_found *found,
  * entries and the plan's arenas needs no host memory. */
 static tsr_status prepare(tsr_store *store, const tsr_found *found, const tsr_plan *plan,
                           tsr_allocation *allocation) {
-  size_t pieces = store->entries.count + allocation->count + (size_t)store->devices + 1;
+  size_t pieces = store->entries.count + allocation->count + (size_t)store->locations;
   bool done = TSR_VEC_RESERVE(&store->entries, allocation->count) &&
               TSR_VEC_RESERVE(&store->retired, pieces);
   for (size_t i = 0; i < allocation->count && done; i++) {
@@ -414,7 +427,7 @@ static void end_change(tsr_entry *entry, bool submitted) {
 void tsr_store_note(tsr_store *store, const tsr_plan *plan, tsr_allocation *allocation,
                     uint64_t number) {
   store->latest = number;
-  for (int l = 0; l <= store->devices; l++) retire(store, l, allocation->arena[l]);
+  for (int l = 0; l < store->locations; l++) retire(store, l, allocation->arena[l]);
   for (size_t i = 0; i < allocation->count; i++) {
     tsr_entry *entry = allocation->noted[i];
     end_change(entry, true);
@@ -433,7 +446,7 @@ void tsr_store_give(tsr_store *store, const tsr_plan *plan, tsr_allocation *allo
     tsr_heap_give(store->heap[block->device], allocation->blocks[i]);
     tsr_dealloc(allocation->noted[i]);
   }
-  for (int l = 0; l <= store->devices; l++) tsr_heap_give(store->heap[l], allocation->arena[l]);
+  for (int l = 0; l < store->locations; l++) tsr_heap_give(store->heap[l], allocation->arena[l]);
   allocation_free(allocation);
 }
 
@@ -451,7 +464,7 @@ static tsr_status take_block(tsr_store *store, const tsr_found *found,
 
 static tsr_status take_all(tsr_store *store, const tsr_found *found, const tsr_plan *plan,
                            tsr_allocation *allocation, int *short_of) {
-  for (int l = 0; l <= store->devices; l++) {
+  for (int l = 0; l < store->locations; l++) {
     *short_of = l;
     if (plan->arena[l] > 0)
       TSR_TRY(tsr_heap_take(store->heap[l], plan->arena[l], &allocation->arena[l]));

@@ -22,6 +22,7 @@
 #include "engine/engine.h"
 #include "plan/plan.h"
 #include "plan/residency.h"
+#include "run/near.h"
 #include "run/region.h"
 
 typedef struct tsr_store tsr_store;
@@ -34,11 +35,13 @@ typedef struct tsr_found {
   TSR_VEC(tsr_entry *) entries; /* the entry of each block of seen */
 } tsr_found;
 
-/* Makes an empty store. limit: the most bytes on each device and, at index devices, of pinned host
- * memory. block: bytes to allocate at a time; 0: as tsr_heap_create chooses. TSR_ERR_MEMORY: no
- * host memory. */
+/* Makes an empty store. limit: the most bytes on each device and, at index devices, of pinned
+ * memory on each host memory node. block: bytes to allocate at a time; 0: as tsr_heap_create
+ * chooses. near: how pinned memory is placed, borrowed; NULL: it is not. TSR_ERR_MEMORY: no host
+ * memory. */
 tsr_status tsr_store_create(const tsr_engine *engine, tsr_engine_state *state, int devices,
-                            const size_t *limit, size_t block, tsr_store **store);
+                            const size_t *limit, size_t block, const tsr_near *near,
+                            tsr_store **store);
 /* Frees all memory, which no job may be using. NULL is accepted. */
 void tsr_store_destroy(tsr_store *store);
 

@@ -18,7 +18,7 @@ static tsr_status set_places(const tsr_machine *machine, int inputs, tsr_call *c
     tsr_operand *o = &call->operand[x];
     bool at_host = x == TSR_C_ || inputs == TSR_HOST;
     o->memory = at_host ? TSR_PINNED : TSR_DEVICE;
-    o->location = at_host ? machine->devices : inputs;
+    o->location = at_host ? tsr_machine_host(machine, 0) : inputs;
     o->pinned_begin = 0;
     o->pinned_end = tsr_operand_bytes(o, call->type);
     o->alignment = 4;

@@ -24,6 +24,7 @@ tsr_status tsr_context_place(tsr_context *context, tsr_call *call, const tsr_bin
     TSR_TRY(tsr_place_operand(context->calls.pinner, context->devices, call->type,
                               tsr_operation_operand(call->operation, i, exchanged),
                               reads || i == TSR_C_ ? binding->base[i] : NULL, &call->operand[i]));
+  for (int i = 0; i < TSR_OPERANDS; i++) tsr_plans_interleave(context->plans, &call->operand[i]);
   return TSR_OK;
 }
 

@@ -97,6 +97,7 @@ static tsr_status fill(tsr_context *context, const tsr_options *given) {
   context->directory.engine = context->engine;
   context->directory.state = context->state;
   context->directory.devices = context->devices;
+  context->directory.near = &context->near;
   return TSR_OK;
 }
 

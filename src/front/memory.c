@@ -146,6 +146,7 @@ TSR_ENTRY(tsr_memcpy, (context, to, from, bytes), tsr_context *context, void *to
 /* As tsr_home has it: the node of host memory, or TSR_INTERLEAVED. */
 static int node_of(const tsr_context *context, const void *pointer, size_t bytes) {
   if (pointer == NULL || bytes == 0) return 0;
+  if (tsr_plans_interleaved(context->plans)) return TSR_INTERLEAVED;
   int node = tsr_pinner_node(context->calls.pinner, pointer, bytes);
   return node > 0 && node == context->near.nodes ? TSR_INTERLEAVED : node;
 }

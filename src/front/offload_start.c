@@ -107,9 +107,9 @@ static tsr_status make_context(tsr_offload_state *state, tsr_context **context) 
   }
   if (tsr_device_count(*context) > 0) {
     tell_cpu_rates(state, *context);
-    if (tsr_runner_reserve_ring((*context)->calls.runner, (*context)->plans->planning.ring) !=
-        TSR_OK)
-      tsr_log(TSR_LOG_INFO, "the staging ring is not allocated yet: %s", tsr_message());
+    if (tsr_runner_reserve_rings((*context)->calls.runner, (*context)->plans->machine,
+                                 (*context)->plans->planning.ring) != TSR_OK)
+      tsr_log(TSR_LOG_INFO, "the staging rings are not allocated yet: %s", tsr_message());
     tsr_reach_of((*context)->plans->machine, &state->reach);
     return TSR_OK;
   }

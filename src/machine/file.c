@@ -385,7 +385,7 @@ static tsr_status read_machine(const node *n) {
   TSR_TRY(read_submit(&submit));
   TSR_TRY(read_network(&net));
   tsr_status status = tsr_machine_check(n->machine);
-  if (status == TSR_OK) return tsr_machine_interleave(n->machine);
+  if (status == TSR_OK) return tsr_machine_complete(n->machine);
   return tsr_fail(status, "%s: %s", n->path, tsr_message());
 }
 

@@ -36,6 +36,18 @@ int tsr_machine_host(const tsr_machine *machine, int node) {
   return machine->devices + (spread ? machine->nodes : node);
 }
 
+bool tsr_machine_has_ring(const tsr_machine *machine, int node) {
+  for (int d = 0; d < machine->devices; d++)
+    if (machine->device[d].host_node == machine->devices + node) return true;
+  return false;
+}
+
+int tsr_machine_rings(const tsr_machine *machine) {
+  int rings = 0;
+  for (int node = 0; node < machine->nodes; node++) rings += tsr_machine_has_ring(machine, node);
+  return rings;
+}
+
 /* ---- Building ---- */
 
 void tsr_machine_set_link(tsr_machine *machine, int from, int to, double bandwidth,
@@ -108,12 +120,14 @@ static void select_locations(const tsr_machine *from, const renumbering *map, ts
   }
 }
 
-static tsr_status select_channel(const tsr_channel *channel, const renumbering *map,
-                                 tsr_machine *to) {
+/* A channel that only uses are left of that follow from those of absent devices is left out. */
+static tsr_status select_channel(const tsr_machine *from, const tsr_channel *channel,
+                                 const renumbering *map, tsr_machine *to) {
   int index = GONE;
   for (int i = 0; i < channel->count; i++) {
     const tsr_channel_use *use = &channel->uses[i];
     if (map->to[use->from] == GONE || map->to[use->to] == GONE) continue;
+    if (index == GONE && tsr_channel_use_follows(from, use)) continue;
     if (index == GONE) index = tsr_machine_add_channel(to, channel->name, channel->capacity);
     TSR_TRY(tsr_machine_use_channel(to, index, map->to[use->from], map->to[use->to], use->weight));
   }
@@ -143,7 +157,8 @@ static void select_rest(const tsr_machine *from, tsr_machine *to) {
 static tsr_status fill_selected(const tsr_machine *from, const renumbering *map, tsr_machine *to) {
   select_rest(from, to);
   select_locations(from, map, to);
-  for (int i = 0; i < from->channels; i++) TSR_TRY(select_channel(&from->channel[i], map, to));
+  for (int i = 0; i < from->channels; i++)
+    TSR_TRY(select_channel(from, &from->channel[i], map, to));
   return TSR_OK;
 }
 

@@ -9,7 +9,7 @@
  * A location is a number: devices are 0 .. devices-1, host memory nodes are devices ..
  * devices+nodes-1. If there are several nodes, location devices+nodes is memory whose pages are
  * interleaved over all of them; what it shares with the nodes follows from their links and channels
- * (tsr_machine_interleave).
+ * (tsr_machine_complete).
  *
  * A node is the memory of one socket. A device hangs on the socket of its host_node. Whatever
  * crosses from one socket to another uses the channel of the link between them (tsr_machine_cross).
@@ -146,11 +146,18 @@ static inline int tsr_machine_locations(const tsr_machine *machine) {
 /* The location of host memory on a node (0 .. nodes-1, or TSR_INTERLEAVED). */
 int tsr_machine_host(const tsr_machine *machine, int node);
 
-/* Whether a use is that of interleaved memory, which follows from those of the nodes. */
+/* Whether a use follows from the others (tsr_machine_complete): that of interleaved memory, or of a
+ * copy between two nodes. */
 static inline bool tsr_channel_use_follows(const tsr_machine *machine, const tsr_channel_use *use) {
   int interleaved = machine->devices + machine->nodes;
-  return use->from == interleaved || use->to == interleaved;
+  bool nodes = !tsr_is_device(machine, use->from) && !tsr_is_device(machine, use->to);
+  return nodes || use->from == interleaved || use->to == interleaved;
 }
+
+/* Whether a node, 0 .. nodes-1, is the nearest of a device: then it has a staging ring. */
+bool tsr_machine_has_ring(const tsr_machine *machine, int node);
+/* The number of such nodes. */
+int tsr_machine_rings(const tsr_machine *machine);
 
 /* Bytes/s of a copy of a rectangle from and to the memory of one device. The runtime copies slower
  * than kernels read and write: on an NVIDIA H200 510 to 830 GB/s for 4 to 128 MB, whatever the
@@ -180,10 +187,13 @@ tsr_status tsr_machine_cross(tsr_machine *machine, double rate, double latency, 
 /* The same for one direction between two nodes, which are locations. */
 tsr_status tsr_machine_cross_one(tsr_machine *machine, int from, int to, double rate,
                                  double latency, bool peers);
-/* Adds the links of interleaved memory, with their shares of the channels, if there are several
- * nodes. Every page comes by the way of its own node, so that a copy takes an equal part of its
- * bytes over the link of each. Call it when all links and channels of the nodes are there. */
-tsr_status tsr_machine_interleave(tsr_machine *machine);
+/* If there are several nodes, adds what follows from their links and channels:
+ * - the links of interleaved memory, with their shares of the channels. Every page comes by the way
+ *   of its own node, so that a copy takes an equal part of its bytes over the link of each;
+ * - the shares that copies between nodes have of the channels between the sockets and of both
+ *   nodes' memory. Staging threads make such copies between a matrix and a ring.
+ * Call it when all links and channels of the nodes are there. */
+tsr_status tsr_machine_complete(tsr_machine *machine);
 /* Whether a channel is the link between two sockets in one direction; *from and *to: their nodes,
  * 0 .. nodes-1. */
 bool tsr_machine_is_crossing(const tsr_machine *machine, const tsr_channel *channel, int *from,

@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The Tessera authors */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Machines with several sockets: what crosses from one to another, and interleaved memory. */
+/* Machines with several sockets: what crosses from one to another, interleaved memory, and copies
+ * between nodes. */
 #include <math.h>
 #include <stdio.h>
 
@@ -115,12 +116,100 @@ static tsr_status interleave_channel(tsr_machine *machine, int index, int device
   return tsr_machine_use_channel(machine, index, from, to, weight);
 }
 
-tsr_status tsr_machine_interleave(tsr_machine *machine) {
-  if (machine->nodes == 1) return TSR_OK;
+static tsr_status interleave(tsr_machine *machine) {
   for (int d = 0; d < machine->devices; d++)
     for (int in = 0; in < 2; in++) {
       interleave_links(machine, d, in);
       for (int c = 0; c < machine->channels; c++) TSR_TRY(interleave_channel(machine, c, d, in));
     }
   return TSR_OK;
+}
+
+/* ---- Copies between nodes ---- */
+
+/* What a byte that leaves (in: enters) the node's memory loads the channel with: the mean weight of
+ * the node's links to devices; 0 unless the channel is that of the node's memory alone, which every
+ * link of the node uses. */
+static double memory_weight(const tsr_machine *machine, const tsr_channel *channel, int node,
+                            bool in) {
+  double sum = 0;
+  int links = 0, uses = 0;
+  for (int d = 0; d < machine->devices; d++)
+    links += machine->link[in ? d : node][in ? node : d].bandwidth > 0;
+  for (int i = 0; i < channel->count; i++) {
+    const tsr_channel_use *use = &channel->uses[i];
+    if (tsr_channel_use_follows(machine, use)) continue;
+    if (use->from != node && use->to != node) return 0;
+    if ((in ? use->to : use->from) != node) continue;
+    sum += use->weight;
+    uses++;
+  }
+  return uses > 0 && uses == links ? sum / uses : 0;
+}
+
+/* The load of a channel by a byte that a thread copies from node to node. */
+static double weight_between(const tsr_machine *machine, const tsr_channel *channel, int from,
+                             int to) {
+  int a, b;
+  if (tsr_machine_is_crossing(machine, channel, &a, &b))
+    return a == from - machine->devices && b == to - machine->devices;
+  return memory_weight(machine, channel, from, false) + memory_weight(machine, channel, to, true);
+}
+
+/* The bytes/s of one thread's copy between interleaved memory and a node: an equal part of the
+ * bytes takes the link of each other node. 0: a link is missing. */
+static double interleaved_rate(const tsr_machine *machine, int node, bool in) {
+  double seconds = 0;
+  for (int other = machine->devices; other < machine->devices + machine->nodes; other++) {
+    const tsr_link *of = in ? &machine->link[node][other] : &machine->link[other][node];
+    if (other == node) continue;
+    if (of->bandwidth <= 0) return 0;
+    seconds += 1 / (of->bandwidth * machine->nodes);
+  }
+  return 1 / seconds;
+}
+
+/* All bytes of a copy between two nodes. */
+static tsr_status join_nodes(tsr_machine *machine, int index, int from, int to) {
+  double weight = weight_between(machine, &machine->channel[index], from, to);
+  if (weight == 0 || machine->link[from][to].bandwidth <= 0) return TSR_OK;
+  return tsr_machine_use_channel(machine, index, from, to, weight);
+}
+
+/* Those parts of a copy between interleaved memory and a node that lie on other nodes. */
+static tsr_status join_interleaved(tsr_machine *machine, int index, int node, bool in) {
+  int hosts = machine->devices + machine->nodes, from = in ? node : hosts, to = in ? hosts : node;
+  double weight = 0;
+  for (int other = machine->devices; other < hosts; other++)
+    if (other != node)
+      weight +=
+          weight_between(machine, &machine->channel[index], in ? node : other, in ? other : node) /
+          machine->nodes;
+  if (weight == 0 || machine->link[from][to].bandwidth <= 0) return TSR_OK;
+  return tsr_machine_use_channel(machine, index, from, to, weight);
+}
+
+/* Staging threads copy between a matrix on one node and a ring on another. Such a copy crosses, and
+ * loads the memory of both. Within a node, the rate of the threads is limit enough. */
+static tsr_status join(tsr_machine *machine) {
+  int first = machine->devices, hosts = machine->devices + machine->nodes;
+  for (int node = first; node < hosts; node++)
+    for (int in = 0; in < 2; in++) {
+      int from = in ? node : hosts, to = in ? hosts : node;
+      machine->link[from][to] = (tsr_link){.bandwidth = interleaved_rate(machine, node, in)};
+    }
+  for (int c = 0; c < machine->channels; c++)
+    for (int node = first; node < hosts; node++) {
+      for (int other = first; other < hosts; other++)
+        if (other != node) TSR_TRY(join_nodes(machine, c, node, other));
+      TSR_TRY(join_interleaved(machine, c, node, false));
+      TSR_TRY(join_interleaved(machine, c, node, true));
+    }
+  return TSR_OK;
+}
+
+tsr_status tsr_machine_complete(tsr_machine *machine) {
+  if (machine->nodes == 1) return TSR_OK;
+  TSR_TRY(interleave(machine));
+  return join(machine);
 }

@@ -544,7 +544,7 @@ static tsr_status build(const spec *s, const char *string, tsr_machine *machine)
   TSR_TRY(build_channels(s, machine));
   TSR_TRY(
       tsr_machine_cross(machine, s->sockets * GIGA, s->latency * MICRO, s->fabric == FABRIC_PCIE));
-  TSR_TRY(tsr_machine_interleave(machine));
+  TSR_TRY(tsr_machine_complete(machine));
   remove_links(s, machine);
   return tsr_machine_check(machine);
 }

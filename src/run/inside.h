@@ -273,7 +273,7 @@ tsr_status tsr_resource_reserve(tsr_runner *runner, tsr_program *program, bool t
 void tsr_resource_trim(tsr_runner *runner); /* frees the arenas and the ring */
 /* Makes the arena of the location at least bytes large; if it grows, waits for all jobs first. */
 tsr_status tsr_resource_reserve_arena(tsr_runner *runner, int location, size_t bytes);
-tsr_status tsr_resource_reserve_ring(tsr_runner *runner, size_t bytes);
+tsr_status tsr_resource_reserve_rings(tsr_runner *runner, const tsr_machine *machine, size_t bytes);
 /* Makes the parts of the arenas that the plan uses count as unwritten again. */
 void tsr_resource_poison(tsr_runner *runner, const tsr_plan *plan);
 void tsr_resource_free(tsr_runner *runner);

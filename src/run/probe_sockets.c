@@ -79,5 +79,5 @@ tsr_status tsr_probe_add_crossings(tsr_bench *b) {
         TSR_TRY(tsr_machine_cross_one(b->machine, b->devices + from, b->devices + to,
                                       b->crossing[from][to], latency_of(b, from, to),
                                       peers_cross(b, from, to)));
-  return tsr_machine_interleave(b->machine);
+  return tsr_machine_complete(b->machine);
 }

@@ -109,8 +109,13 @@ tsr_status tsr_resource_reserve_arena(tsr_runner *runner, int location, size_t b
   return TSR_OK;
 }
 
-tsr_status tsr_resource_reserve_ring(tsr_runner *runner, size_t bytes) {
-  return tsr_resource_reserve_arena(runner, runner->devices, bytes);
+tsr_status tsr_resource_reserve_rings(tsr_runner *runner, const tsr_machine *machine,
+                                      size_t bytes) {
+  for (int node = 0; node < machine->nodes; node++)
+    if (tsr_machine_has_ring(machine, node))
+      TSR_TRY(tsr_resource_reserve_arena(runner, runner->devices + node,
+                                         bytes / (size_t)tsr_machine_rings(machine)));
+  return TSR_OK;
 }
 
 /* The arenas that a plan needs. */

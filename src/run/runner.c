@@ -337,9 +337,9 @@ void tsr_runner_moved(tsr_runner *runner, int device, tsr_traffic *traffic) {
 
 /* ---- Memory ---- */
 
-tsr_status tsr_runner_reserve_ring(tsr_runner *runner, size_t bytes) {
+tsr_status tsr_runner_reserve_rings(tsr_runner *runner, const tsr_machine *machine, size_t bytes) {
   tsr_runner_occupy(runner);
-  tsr_status status = tsr_resource_reserve_ring(runner, bytes);
+  tsr_status status = tsr_resource_reserve_rings(runner, machine, bytes);
   tsr_runner_leave(runner);
   return status;
 }

@@ -30,7 +30,7 @@ typedef struct tsr_runner_settings {
   int cores;   /* processors that the runner may use; 0: all that this process may use */
   bool poison; /* before each job, its arenas count as unwritten again, if the engine can do that */
   bool warm; /* make usual queues now; run each kernel of a plan once before the plan first runs */
-  const tsr_near *near;      /* where devices are, for threads and the ring; NULL: unknown */
+  const tsr_near *near;      /* where devices are, for threads and rings; NULL: unknown */
   const size_t *free_memory; /* with warm: free bytes of each device, of which the runner allocates
                                 a part as its first arena; NULL: it allocates none now */
 } tsr_runner_settings;
@@ -111,11 +111,11 @@ void tsr_runner_moved(tsr_runner *runner, int device, tsr_traffic *traffic);
 /* Waits until all jobs are complete. */
 void tsr_runner_drain(tsr_runner *runner);
 
-/* Allocates the pinned ring for staging, of at least bytes, so that no call has to wait for that
- * (measured: 0.3 ms for each MiB). */
-tsr_status tsr_runner_reserve_ring(tsr_runner *runner, size_t bytes);
+/* Allocates the staging rings that plans for the machine use, of at least bytes in all, so that no
+ * call has to wait for that (measured: 0.3 ms for each MiB). */
+tsr_status tsr_runner_reserve_rings(tsr_runner *runner, const tsr_machine *machine, size_t bytes);
 
-/* Waits for all jobs and frees the arenas and the ring. */
+/* Waits for all jobs and frees the arenas and the rings. */
 void tsr_runner_trim(tsr_runner *runner);
 
 /* Ties the user's stream native to the device: later jobs wait for the work on the stream, and work

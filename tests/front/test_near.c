@@ -6,6 +6,7 @@
  * queues are started by its submitter, and keep to its CPUs. */
 #include <dirent.h>
 #include <sched.h>
+#include <stdatomic.h>
 
 #include "base/topology.h"
 #include "front.h"
@@ -22,15 +23,18 @@ bool __wrap_tsr_numa_find_pages(const void *const *pages, int count, int *number
   return true;
 }
 
-/* Interleaving is noted, not done: there may be one node alone. */
-static int interleaved; /* over so many nodes */
+/* Placing is noted, not done: there may be one node alone. */
+static int interleaved;      /* over so many nodes */
+static atomic_int placed[2]; /* how often memory was asked for on each node alone */
 static bool has_policy;
 
 bool __wrap_tsr_numa_take_memory_from(const int *numbers, int count);
 bool __wrap_tsr_numa_take_memory_from(const int *numbers, int count) {
-  for (int i = 0; i < count; i++) assert_int_equal(numbers[i], i);
-  interleaved = count;
-  return true;
+  bool all = count == 2 && numbers[0] == 0 && numbers[1] == 1;
+  bool one = count == 1 && (numbers[0] == 0 || numbers[0] == 1);
+  if (one) atomic_fetch_add(&placed[numbers[0]], 1);
+  if (all) interleaved = count;
+  return all || one;
 }
 
 bool __wrap_tsr_numa_has_policy(void);
@@ -227,6 +231,69 @@ static void test_composed_calls_from_every_node(void **state) {
   said_count = 0;
 }
 
+/* Pageable data of the devices of both nodes goes through a ring on each, whichever node the
+ * matrices are on, in calls that compose, too. */
+static void test_rings_lie_on_both_nodes(void **state) {
+  (void)state;
+  const double one = 1, zero = 0;
+  tsr_context *context;
+  need_two_nodes();
+  for (int composed = 0; composed < 2; composed++) {
+    open_context(two_nodes, &context);
+    double *a = get(context, false), *c = get(context, false);
+    for (int i = 0; i < N * N; i++) a[i] = 1;
+    say(composed, composed);
+    atomic_store(&placed[0], 0);
+    atomic_store(&placed[1], 0);
+    assert_ok((composed ? tsr_gemm_async : tsr_gemm)(context, TSR_D, TSR_COL_MAJOR, TSR_NO_TRANS,
+                                                     TSR_NO_TRANS, N, N, N, &one, a, N, a, N, &zero,
+                                                     c, N));
+    assert_ok(tsr_coherent(context, TSR_GENERAL, N, N, c, N, TSR_D));
+    for (int i = 0; i < N * N; i++) assert_true(c[i] == N);
+    assert_true(atomic_load(&placed[0]) > 0 && atomic_load(&placed[1]) > 0);
+    said_count = 0;
+    tsr_context_destroy(context);
+    free(a);
+    free(c);
+  }
+}
+
+/* On a machine whose memory is interleaved, a matrix is so, whatever is known of its pages; the
+ * plan for the home that is found can be carried out. */
+static void test_a_machine_with_interleaved_memory(void **state) {
+  (void)state;
+  static const char *const machines[] = {"host*2:100 interleaved gpu*2@nvswitch:300 pcie:25",
+                                         "host*3:100 interleaved gpu*2@nvswitch:300 pcie:25"};
+  const double one = 1, zero = 0;
+  need_two_nodes();
+  for (int i = 0; i < 2; i++) {
+    tsr_context *context;
+    tsr_plan *plan;
+    tsr_home homes[3];
+    open_context(machines[i], &context);
+    double *a = get(context, false), *c = get(context, false);
+    for (int j = 0; j < N * N; j++) a[j] = 1;
+    say(0, 0);
+    assert_int_equal(home_of(context), TSR_INTERLEAVED);
+    for (int x = 0; x < 3; x++)
+      assert_ok(tsr_home_find(context, x < 2 ? a : c, N * N * sizeof *a, &homes[x]));
+    assert_ok(tsr_plan_gemm(context, TSR_D, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS, N, N, N,
+                            &one, N, N, &zero, N, homes, &plan));
+    assert_ok(tsr_plan_execute(plan, &one, a, a, &zero, c));
+    for (int j = 0; j < N * N; j++) assert_true(c[j] == N);
+    tsr_plan_destroy(plan);
+    assert_ok(tsr_gemm_async(context, TSR_D, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS, N, N, N,
+                             &one, a, N, a, N, &zero, c, N));
+    assert_ok(tsr_coherent(context, TSR_GENERAL, N, N, c, N, TSR_D));
+    for (int j = 0; j < N * N; j++) assert_true(c[j] == N);
+    multiply_in(context, true);
+    said_count = 0;
+    tsr_context_destroy(context);
+    free(a);
+    free(c);
+  }
+}
+
 /* Seconds predicted of a product whose operands are pageable, on a node or TSR_INTERLEAVED. */
 static double predicted_from(tsr_context *context, int node) {
   const double one = 1;
@@ -256,6 +323,25 @@ static void test_staging_from_any_node_is_predicted_alike(void **state) {
     assert_true(seconds > 0.9 * first && seconds < 1.1 * first);
   }
   tsr_context_destroy(context);
+}
+
+/* Half of the bytes of a matrix on one node have to cross; of an interleaved one half, too, in both
+ * directions. */
+static void test_staging_over_a_narrow_link_takes_longer(void **state) {
+  (void)state;
+  tsr_options options = front_options();
+  tsr_context *context;
+  double seconds[2];
+  options.engine = "cpu";
+  options.devices = NULL;
+  for (int i = 0; i < 2; i++) {
+    options.machine = i == 0 ? "host*2:150 sockets:100 gpu*4:80@none pcie:24 rate:17 staging:16@10"
+                             : "host*2:150 sockets:2 gpu*4:80@none pcie:24 rate:17 staging:16@10";
+    assert_ok(tsr_context_create(&options, &context));
+    seconds[i] = predicted_from(context, 1);
+    tsr_context_destroy(context);
+  }
+  assert_true(seconds[1] > 1.5 * seconds[0]);
 }
 
 /* ---- Interleaving ---- */
@@ -300,7 +386,10 @@ int main(void) {
       cmocka_unit_test(test_a_matrix_is_found_on_its_node),
       cmocka_unit_test(test_products_from_every_node),
       cmocka_unit_test(test_composed_calls_from_every_node),
+      cmocka_unit_test(test_rings_lie_on_both_nodes),
+      cmocka_unit_test(test_a_machine_with_interleaved_memory),
       cmocka_unit_test(test_staging_from_any_node_is_predicted_alike),
+      cmocka_unit_test(test_staging_over_a_narrow_link_takes_longer),
       cmocka_unit_test(test_memory_is_interleaved),
       cmocka_unit_test(test_memory_stays_as_the_user_says),
       cmocka_unit_test(test_a_setting_that_is_none_is_refused),

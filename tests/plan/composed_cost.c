@@ -234,7 +234,7 @@ int main(int argc, char **argv) {
                         .grid_cols = (int)argument(argc, argv, 6, 1)};
   for (int d = 0; d < s.map.grid_rows * s.map.grid_cols; d++) s.map.device[d] = (int16_t)d;
   s.verify = argc > 7 && strcmp(argv[7], "verify") == 0;
-  must(tsr_store_create(&addresses, NULL, s.machine->devices, limit, 0, &s.store));
+  must(tsr_store_create(&addresses, NULL, s.machine->devices, limit, 0, NULL, &s.store));
   for (int64_t i = 0; i < steps && i < s.n / s.nb - 1; i++) step(&s, i * s.nb);
   report(&s);
   tsr_store_destroy(s.store);

@@ -242,7 +242,7 @@ static void begin(const char *line, sequence *s) {
   }
   for (int d = 0; d < s->machine->devices; d++) limit[d] = s->options.budget[d];
   limit[s->machine->devices] = 4 * s->options.ring; /* as a context has it */
-  must(tsr_store_create(&addresses, NULL, s->machine->devices, limit, 0, &s->store));
+  must(tsr_store_create(&addresses, NULL, s->machine->devices, limit, 0, NULL, &s->store));
 }
 
 void golden_sequence_note(golden_book *book, const golden_sequence *sequence_) {

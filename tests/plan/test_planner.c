@@ -47,7 +47,7 @@ typedef struct problem {
   tsr_machine *machine;
   tsr_call call;
   tsr_plan_options options;
-  char text[400];
+  char text[600];
 } problem;
 
 static int64_t random_extent(void) {
@@ -178,22 +178,37 @@ static void check_loads(const tsr_plan *plan, int number) {
                loads[d].bound);
 }
 
+static const char *memory_of(const tsr_operand *o) {
+  if (o->memory == TSR_PAGEABLE && o->pinned_end > 0) return "partly pinned";
+  return o->memory == TSR_PINNED ? "pinned" : o->memory == TSR_DEVICE ? "device" : "pageable";
+}
+
+/* What the problem is, for messages. */
+static const char *describe(problem *p, int number) {
+  const tsr_call *c = &p->call;
+  char homes[TSR_OPERANDS][40];
+  for (int x = 0; x < TSR_OPERANDS; x++) {
+    char name[TSR_LOCATION_NAME];
+    tsr_location_name(p->machine, c->operand[x].location, name);
+    snprintf(homes[x], sizeof homes[x], "%s %s", memory_of(&c->operand[x]), name);
+  }
+  snprintf(p->text, sizeof p->text,
+           "problem %d (%s): %s m %d n %d k %d type %c ops %c%c side %c uplo %c alpha %d beta %d, "
+           "%s, %s, %s, tile %d strategy %s",
+           number, p->machine->name, tsr_operation_name(c->operation), (int)c->m, (int)c->n,
+           (int)c->k, c->type, c->transa, c->transb, c->side, c->uplo, c->alpha, c->beta, homes[0],
+           homes[1], homes[2], (int)p->options.tile,
+           p->options.strategy ? p->options.strategy : "-");
+  return p->text;
+}
+
 static void check_plan(problem *p, int number) {
   tsr_plan *plan = NULL;
   tsr_status status = make_plan(p, &plan);
   if (status == TSR_OK) status = tsr_plan_verify(plan, p->machine, p->options.budget);
-  if (status != TSR_OK) {
-    fail_msg(
-        "problem %d (%s): %s m %d n %d k %d type %c ops %c%c side %c uplo %c homes %d %d %d "
-        "tile %d strategy %s: %s",
-        number, p->machine->name, tsr_operation_name(p->call.operation), (int)p->call.m,
-        (int)p->call.n, (int)p->call.k, p->call.type, p->call.transa, p->call.transb, p->call.side,
-        p->call.uplo, p->call.operand[0].location, p->call.operand[1].location,
-        p->call.operand[2].location, (int)p->options.tile,
-        p->options.strategy ? p->options.strategy : "-", tsr_message());
-  }
+  if (status != TSR_OK) fail_msg("%s: %s", describe(p, number), tsr_message());
   if (plan->devices > 0 && plan->seconds < (1 - 1e-6) * plan->floor)
-    fail_msg("problem %d: predicted %g s is below the floor, %g s", number, plan->seconds,
+    fail_msg("%s: predicted %g s is below the floor, %g s", describe(p, number), plan->seconds,
              plan->floor);
   check_loads(plan, number);
   tsr_plan_free(plan);

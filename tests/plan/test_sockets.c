@@ -14,28 +14,41 @@
 static const struct {
   const char *machine;
   double out[3], in[3], seconds;
+  tsr_host_way way;
 } loads[] = {
     /* Both PCIe links of each socket, and the link between the sockets. */
-    {"host*2:100 sockets:10 gpu*4@nvswitch:300 pcie:25", {60, 0, 0}, {0, 0, 0}, 1},
-    {"host*2:100 sockets:10 gpu*4@nvswitch:300 pcie:25", {50, 50, 0}, {0, 0, 0}, 1},
-    {"host*2:100 sockets:10 gpu*4@nvswitch:300 pcie:25", {0, 0, 0}, {0, 60, 0}, 1},
+    {"host*2:100 sockets:10 gpu*4@nvswitch:300 pcie:25", {60, 0, 0}, {0, 0, 0}, 1, 0},
+    {"host*2:100 sockets:10 gpu*4@nvswitch:300 pcie:25", {50, 50, 0}, {0, 0, 0}, 1, 0},
+    {"host*2:100 sockets:10 gpu*4@nvswitch:300 pcie:25", {0, 0, 0}, {0, 60, 0}, 1, 0},
     /* Node 0 gives 40 in all. */
-    {"host*2:40 sockets:10 gpu*4@nvswitch:300 pcie:25", {60, 0, 0}, {0, 0, 0}, 1.5},
-    {"host*2:40 sockets:10 gpu*4@nvswitch:300 pcie:25", {20, 0, 0}, {20, 0, 0}, 1},
+    {"host*2:40 sockets:10 gpu*4@nvswitch:300 pcie:25", {60, 0, 0}, {0, 0, 0}, 1.5, 0},
+    {"host*2:40 sockets:10 gpu*4@nvswitch:300 pcie:25", {20, 0, 0}, {20, 0, 0}, 1, 0},
     /* Half of what is interleaved crosses, one way or the other. */
-    {"host*2:100 sockets:10 gpu*4@nvswitch:300 pcie:25", {0, 0, 40}, {0, 0, 0}, 1},
-    {"host*2:100 sockets:10 gpu*4@nvswitch:300 pcie:25", {0, 0, 20}, {0, 0, 20}, 1},
-    {"host*2:30 sockets:1000 gpu*4@nvswitch:300 pcie:25", {0, 0, 60}, {0, 0, 0}, 1},
+    {"host*2:100 sockets:10 gpu*4@nvswitch:300 pcie:25", {0, 0, 40}, {0, 0, 0}, 1, 0},
+    {"host*2:100 sockets:10 gpu*4@nvswitch:300 pcie:25", {0, 0, 20}, {0, 0, 20}, 1, 0},
+    {"host*2:30 sockets:1000 gpu*4@nvswitch:300 pcie:25", {0, 0, 60}, {0, 0, 0}, 1, 0},
+    /* Staged bytes cross, too, and load the memory of their home. */
+    {"host*2:100 sockets:10 gpu*4@nvswitch:300 pcie:25", {60, 0, 0}, {0, 0, 0}, 1, TSR_WAY_STAGED},
+    {"host*2:100 sockets:10 gpu*4@nvswitch:300 pcie:25", {0, 0, 0}, {0, 60, 0}, 1, TSR_WAY_STAGED},
+    {"host*2:100 sockets:10 gpu*4@nvswitch:300 pcie:25", {0, 0, 40}, {0, 0, 0}, 1, TSR_WAY_STAGED},
+    {"host*2:40 sockets:10 gpu*4@nvswitch:300 pcie:25", {60, 0, 0}, {0, 0, 0}, 1.5, TSR_WAY_STAGED},
+    /* One device reads with 10 from the other node; its ring is filled with as much. */
+    {"host*2:100 sockets:10 gpu*1 pcie:25", {0, 10, 0}, {0, 0, 0}, 1, TSR_WAY_STAGED},
+    {"host*2:100 sockets:10 gpu*1 pcie:25", {0, 10, 0}, {0, 0, 0}, 1, TSR_WAY_EITHER},
+    /* Over its links, the two halves one after the other; by way of the ring, both at once. */
+    {"host*2:100 sockets:10 gpu*1 pcie:25", {0, 0, 20}, {0, 0, 0}, 1.4, TSR_WAY_STRAIGHT},
+    {"host*2:100 sockets:10 gpu*1 pcie:25", {0, 0, 20}, {0, 0, 0}, 1, TSR_WAY_STAGED},
+    {"host*2:100 sockets:10 gpu*1 pcie:25", {0, 0, 20}, {0, 0, 0}, 1, TSR_WAY_EITHER},
 };
 
 static void bounds_are_those_of_hand(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof loads / sizeof *loads; i++) {
     tsr_machine *machine = planning_machine(loads[i].machine);
-    tsr_host_load load = {{0}, {0}};
+    tsr_host_load load = {{{0}}, {{0}}};
     for (int n = 0; n < 3; n++) {
-      load.out[n] = loads[i].out[n] * GIGA;
-      load.in[n] = loads[i].in[n] * GIGA;
+      load.out[loads[i].way][n] = loads[i].out[n] * GIGA;
+      load.in[loads[i].way][n] = loads[i].in[n] * GIGA;
     }
     double bound = tsr_sockets_least_time(machine, &load);
     if (bound > loads[i].seconds * (1 + 1e-9) || bound < 0.98 * loads[i].seconds)
@@ -112,11 +125,51 @@ static void plans_of_all_homes_are_right(void **state) {
   tsr_machine_destroy(machine);
 }
 
+/* Pageable data goes through the ring near the device, filled by staging queues of that node. Rings
+ * of several nodes have no more memory than one would have. */
+static void rings_are_near_their_devices(void **state) {
+  (void)state;
+  static const int nodes[] = {0, 1, TSR_INTERLEAVED};
+  tsr_machine *machine =
+      planning_machine("host*3:150 sockets:20 gpu*4:80@nvswitch:300 pcie:24 rate:50");
+  for (int i = 0; i < 3; i++) {
+    const int node[] = {nodes[i], nodes[(i + 1) % 3], nodes[i]};
+    tsr_call call = gemm(machine, 3000, node);
+    for (int x = 0; x < TSR_OPERANDS; x++) {
+      call.operand[x].memory = TSR_PAGEABLE;
+      call.operand[x].pinned_end = 0;
+    }
+    tsr_plan *plan = plan_of(machine, &call, (size_t)1 << 34);
+    int through = 0;
+    for (size_t c = 0; c < plan->commands.count; c++) {
+      const tsr_command *command = &plan->commands.items[c];
+      if (command->kind != TSR_COMMAND_COPY) continue;
+      const tsr_buffer *from = &plan->buffers.items[command->buffer[0]];
+      const tsr_buffer *to = &plan->buffers.items[command->buffer[1]];
+      const tsr_buffer *ring = from->role == TSR_BUFFER_STAGE ? from : to;
+      const tsr_buffer *other = ring == from ? to : from;
+      if (ring->role != TSR_BUFFER_STAGE) continue;
+      through++;
+      if (other->location < machine->devices)
+        assert_int_equal(ring->location, machine->device[other->location].host_node);
+      else
+        assert_int_equal(ring->location, plan->queue[command->queue].location);
+    }
+    assert_true(through > 0);
+    size_t memory = 0;
+    for (int n = 0; n < machine->nodes; n++) memory += plan->arena[machine->devices + n];
+    assert_true(memory > 0 && memory <= 1 << 26);
+    tsr_plan_free(plan);
+  }
+  tsr_machine_destroy(machine);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bounds_are_those_of_hand),
       cmocka_unit_test(most_goes_by_the_switch),
       cmocka_unit_test(plans_of_all_homes_are_right),
+      cmocka_unit_test(rings_are_near_their_devices),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,12 +28,13 @@ static void count_copy(const tsr_plan *plan, const tsr_machine *machine, const t
   double rate = tsr_link_rate(link, tsr_command_segment(plan, command));
   bool in_host = tsr_is_in_host(machine, from, to);
   if (in_host) count_staging(machine, bytes, busy);
-  if (in_host || from == to || rate <= 0) return;
-  busy->link[from][to] += bytes / rate;
+  if (from == to || rate <= 0) return;
+  if (!in_host) busy->link[from][to] += bytes / rate;
   /* As in the replay, short runs use as much of a channel as long ones in the same time. */
+  double at_best = in_host ? bytes : bytes / rate * link->bandwidth;
   const tsr_link_uses *uses = tsr_links_of(links, from, to);
   for (int i = 0; i < uses->count; i++)
-    busy->channel[uses->channel[i]] += bytes / rate * link->bandwidth * (double)uses->seconds[i];
+    busy->channel[uses->channel[i]] += at_best * (double)uses->seconds[i];
 }
 
 /* ---- Kernels ---- */

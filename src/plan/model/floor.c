@@ -91,22 +91,47 @@ static bool is_staged(const tsr_operand *operand) {
          operand->memory == TSR_MANAGED;
 }
 
-static double host_time(const tsr_machine *machine, const tsr_call *call, int node) {
-  double in = 0, out = 0, staged = 0;
+/* The ways that an operand's bytes may take. Staging threads may write those parts of a C in pinned
+ * memory that its diagonal crosses. */
+static tsr_host_way way_of(const tsr_call *call, int x, bool writes) {
+  const tsr_operand *operand = &call->operand[x];
+  if (is_staged(operand)) return TSR_WAY_STAGED;
+  bool triangle = writes && tsr_family_of(call->operation) == TSR_RANK;
+  return operand->memory == TSR_PINNED && !triangle ? TSR_WAY_STRAIGHT : TSR_WAY_EITHER;
+}
+
+static tsr_host_load host_load(const tsr_machine *machine, const tsr_call *call) {
+  tsr_host_load load = {{{0}}, {{0}}};
   for (int x = 0; x < TSR_OPERANDS; x++) {
-    if (call->operand[x].location != node) continue;
-    double reads = read_bytes(call, x), writes = x == TSR_C_ ? bytes_of(call, x) : 0;
-    in += reads;
-    out += writes;
-    if (is_staged(&call->operand[x])) staged += reads + writes;
+    int host = call->operand[x].location - machine->devices;
+    if (host < 0) continue;
+    load.out[way_of(call, x, false)][host] += read_bytes(call, x);
+    if (x == TSR_C_) load.in[way_of(call, x, true)][host] += bytes_of(call, x);
   }
-  double time = 0;
-  if (in > 0) time = fmax(time, in / host_rate(machine, node, true));
-  if (out > 0) time = fmax(time, out / host_rate(machine, node, false));
+  return load;
+}
+
+/* Time of the bytes that enter and leave a host location over its own links. With one node, all
+ * ways use these. */
+static double host_time(const tsr_machine *machine, const tsr_host_load *load, int host) {
+  int location = machine->devices + host;
+  double in = load->in[TSR_WAY_STRAIGHT][host], out = load->out[TSR_WAY_STRAIGHT][host], time = 0;
+  for (int way = TSR_WAY_STRAIGHT + 1; way < TSR_WAYS && machine->nodes == 1; way++) {
+    in += load->in[way][host];
+    out += load->out[way][host];
+  }
+  if (out > 0) time = fmax(time, out / host_rate(machine, location, true));
+  if (in > 0) time = fmax(time, in / host_rate(machine, location, false));
   for (int c = 0; c < machine->channels; c++)
-    time = fmax(time, shared_time(machine, &machine->channel[c], node, in, out));
-  if (machine->staging_rate > 0) time = fmax(time, staged / machine->staging_rate);
+    time = fmax(time, shared_time(machine, &machine->channel[c], location, out, in));
   return time;
+}
+
+static double staging_time(const tsr_machine *machine, const tsr_host_load *load) {
+  double bytes = 0;
+  for (int host = 0; host <= machine->nodes; host++)
+    bytes += load->in[TSR_WAY_STAGED][host] + load->out[TSR_WAY_STAGED][host];
+  return machine->staging_rate > 0 ? bytes / machine->staging_rate : 0;
 }
 
 /* ---- Devices that are homes ----------------------------------------------- */
@@ -246,18 +271,11 @@ static double flops_of(const tsr_call *call) {
 
 /* On several sockets also what all nodes have at once. */
 static double all_host_time(const tsr_machine *machine, const tsr_call *call) {
-  double time = 0;
-  tsr_host_load load = {{0}, {0}};
-  for (int host = machine->devices; host < tsr_machine_locations(machine); host++)
-    time = fmax(time, host_time(machine, call, host));
-  if (machine->nodes == 1) return time;
-  for (int x = 0; x < TSR_OPERANDS; x++) {
-    int host = call->operand[x].location - machine->devices;
-    if (host < 0) continue;
-    load.out[host] += read_bytes(call, x);
-    if (x == TSR_C_) load.in[host] += bytes_of(call, x);
-  }
-  return fmax(time, tsr_sockets_least_time(machine, &load));
+  tsr_host_load load = host_load(machine, call);
+  double time = staging_time(machine, &load);
+  for (int host = 0; host < tsr_machine_locations(machine) - machine->devices; host++)
+    time = fmax(time, host_time(machine, &load, host));
+  return machine->nodes == 1 ? time : fmax(time, tsr_sockets_least_time(machine, &load));
 }
 
 double tsr_plan_heat(const tsr_machine *machine, const tsr_call *call) {

@@ -28,10 +28,22 @@ static inline const tsr_link_uses *tsr_links_of(const tsr_links *links, int from
   return &links->uses[(size_t)from * (size_t)links->locations + (size_t)to];
 }
 
-/* Whether a copy stays in host memory, from one node to another or not: a staging thread makes it,
- * at its own rate. */
+/* Whether a copy stays in host memory, from one node to another or not: a staging thread makes it.
+ */
 static inline bool tsr_is_in_host(const tsr_machine *machine, int from, int to) {
   return !tsr_is_device(machine, from) && !tsr_is_device(machine, to);
+}
+
+/* Bytes/s of one staging thread that copies in host memory, alone. Between nodes it is not faster
+ * than the link between them. */
+static inline double tsr_staging_rate(const tsr_machine *machine, int from, int to) {
+  double link = machine->link[from][to].bandwidth;
+  return link > 0 && link < machine->thread_rate ? link : machine->thread_rate;
+}
+
+/* The node of the staging ring through which the device's copies go. */
+static inline int tsr_ring_node(const tsr_machine *machine, int device) {
+  return machine->device[device].host_node;
 }
 
 #endif

@@ -83,7 +83,7 @@ static void copy_flow(const replay *r, const tsr_command *c, bool fresh, flow *f
   const tsr_link *link = &r->machine->link[from->location][to->location];
   bool inside = from->location == to->location;
   bool in_host = tsr_is_in_host(r->machine, from->location, to->location);
-  f->full = in_host  ? r->machine->thread_rate
+  f->full = in_host  ? tsr_staging_rate(r->machine, from->location, to->location)
             : inside ? tsr_machine_copy_rate(r->machine, from->location)
                      : tsr_link_rate(link, tsr_command_segment(r->plan, c));
   if (f->full <= 0) f->full = TSR_TUNE_UNKNOWN_RATE;

@@ -12,6 +12,9 @@
  * Tardos, "Fast approximation algorithms for fractional packing and covering problems"): again and
  * again all bytes take the way that is cheapest now, and the prices of what is busiest then grow
  * most.
+ *
+ * A staged byte goes from node to node first, unless its matrix is on the ring's node. Several
+ * threads do that at a time, so that no single link limits it, but the channels on that way do.
  */
 #include "plan/model/sockets.h"
 
@@ -19,6 +22,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "plan/model/links.h"
 
 /* With more rounds the bound of the machines in machines/ grows by less than 1 %. */
 enum { ROUNDS = 300 };
@@ -36,28 +40,44 @@ typedef struct market {
   double sum;                           /* of all prices */
 } market;
 
-static double bytes_between(const tsr_machine *machine, const tsr_host_load *load, int from,
-                            int to) {
-  int devices = machine->devices;
-  return from >= devices && to < devices   ? load->out[from - devices]
-         : from < devices && to >= devices ? load->in[to - devices]
-                                           : 0;
+/* ---- Prices ---- */
+
+/* Lets bytes take the way between a host location and a device. */
+static void open_way(table used, const tsr_machine *machine, tsr_host_way way, int host, int device,
+                     bool in) {
+  int ring = tsr_ring_node(machine, device);
+  if (way != TSR_WAY_STAGED) *(in ? &used[device][host] : &used[host][device]) = 1;
+  if (way == TSR_WAY_STRAIGHT) return;
+  *(in ? &used[device][ring] : &used[ring][device]) = 1;
+  if (host != ring) *(in ? &used[ring][host] : &used[host][ring]) = 1;
 }
 
-/* The ways that bytes may take cost something at first, and so do the channels on them. */
+static void open_ways(table used, const tsr_machine *machine, const tsr_host_load *load) {
+  int devices = machine->devices, hosts = tsr_machine_locations(machine) - devices;
+  memset(used, 0, sizeof(table));
+  for (int way = 0; way < TSR_WAYS; way++)
+    for (int h = 0; h < hosts; h++)
+      for (int d = 0; d < devices; d++) {
+        if (load->out[way][h] > 0)
+          open_way(used, machine, (tsr_host_way)way, devices + h, d, false);
+        if (load->in[way][h] > 0) open_way(used, machine, (tsr_host_way)way, devices + h, d, true);
+      }
+}
+
+/* The links that bytes may take cost something at first, and so do the channels on them. */
 static void open_market(market *m, const tsr_host_load *load) {
   int locations = tsr_machine_locations(m->machine);
   memset(m->channel, 0, sizeof m->channel);
-  memset(m->link, 0, sizeof m->link);
-  for (int i = 0; i < locations; i++)
-    for (int j = 0; j < locations; j++)
-      m->link[i][j] =
-          m->machine->link[i][j].bandwidth > 0 && bytes_between(m->machine, load, i, j) > 0;
+  open_ways(m->link, m->machine, load);
   for (int c = 0; c < m->machine->channels; c++)
     for (int u = 0; u < m->machine->channel[c].count; u++) {
       const tsr_channel_use *use = &m->machine->channel[c].uses[u];
       if (m->link[use->from][use->to] > 0) m->channel[c] = 1;
     }
+  for (int i = 0; i < locations; i++)
+    for (int j = 0; j < locations; j++)
+      if (tsr_is_in_host(m->machine, i, j) || m->machine->link[i][j].bandwidth <= 0)
+        m->link[i][j] = 0;
 }
 
 static void price_ways(market *m) {
@@ -65,9 +85,11 @@ static void price_ways(market *m) {
   m->sum = 0;
   for (int i = 0; i < locations; i++)
     for (int j = 0; j < locations; j++) {
+      bool in_host = tsr_is_in_host(m->machine, i, j);
       m->sum += m->link[i][j];
-      m->way[i][j] =
-          m->link[i][j] > 0 ? m->link[i][j] / m->machine->link[i][j].bandwidth : INFINITY;
+      m->way[i][j] = in_host             ? 0
+                     : m->link[i][j] > 0 ? m->link[i][j] / m->machine->link[i][j].bandwidth
+                                         : INFINITY;
     }
   for (int c = 0; c < m->machine->channels; c++) {
     const tsr_channel *channel = &m->machine->channel[c];
@@ -78,22 +100,49 @@ static void price_ways(market *m) {
   }
 }
 
-/* The price of a byte between a host location and a device. */
-static double price_of(const market *m, int host, int device, bool in) {
+static double price_straight(const market *m, int host, int device, bool in) {
   return in ? m->way[device][host] : m->way[host][device];
+}
+
+static double price_staged(const market *m, int host, int device, bool in) {
+  int ring = tsr_ring_node(m->machine, device);
+  double between = host == ring ? 0 : in ? m->way[ring][host] : m->way[host][ring];
+  return between + price_straight(m, ring, device, in);
+}
+
+/* The price of a byte between a host location and a device. */
+static double price_of(const market *m, tsr_host_way way, int host, int device, bool in) {
+  if (way == TSR_WAY_STRAIGHT) return price_straight(m, host, device, in);
+  double staged = price_staged(m, host, device, in);
+  return way == TSR_WAY_STAGED ? staged : fmin(staged, price_straight(m, host, device, in));
+}
+
+/* ---- Trade ---- */
+
+static void move_straight(market *m, int host, int device, bool in, double bytes) {
+  *(in ? &m->moved[device][host] : &m->moved[host][device]) += bytes;
+}
+
+/* Moves bytes on the way, or on the cheaper one. */
+static void move_by(market *m, tsr_host_way way, int host, int device, bool in, double bytes) {
+  bool staged = way == TSR_WAY_STAGED ||
+                (way == TSR_WAY_EITHER &&
+                 price_staged(m, host, device, in) < price_straight(m, host, device, in));
+  int ring = tsr_ring_node(m->machine, device);
+  move_straight(m, staged ? ring : host, device, in, bytes);
+  if (staged && host != ring) *(in ? &m->moved[ring][host] : &m->moved[host][ring]) += bytes;
 }
 
 /* Moves bytes between a host location and all devices, the more the cheaper their ways are; returns
  * what they would cost on the cheapest way. */
-static double move(market *m, int host, bool in, double bytes) {
-  double least = INFINITY, parts = 0;
-  for (int d = 0; d < m->machine->devices; d++) least = fmin(least, price_of(m, host, d, in));
+static double move(market *m, tsr_host_way way, int host, bool in, double bytes) {
+  double least = INFINITY, parts = 0, part[TSR_MACHINE_DEVICES];
+  for (int d = 0; d < m->machine->devices; d++) least = fmin(least, price_of(m, way, host, d, in));
   if (bytes <= 0 || isinf(least)) return 0;
   for (int d = 0; d < m->machine->devices; d++)
-    parts += pow(least / price_of(m, host, d, in), PREFERENCE);
+    parts += part[d] = pow(least / price_of(m, way, host, d, in), PREFERENCE);
   for (int d = 0; d < m->machine->devices; d++)
-    *(in ? &m->moved[d][host] : &m->moved[host][d]) =
-        bytes * pow(least / price_of(m, host, d, in), PREFERENCE) / parts;
+    if (part[d] > 0) move_by(m, way, host, d, in, bytes * part[d] / parts);
   return least * bytes;
 }
 
@@ -102,8 +151,10 @@ static double trade(market *m, const tsr_host_load *load) {
   int devices = m->machine->devices, hosts = tsr_machine_locations(m->machine) - devices;
   double cost = 0;
   memset(m->moved, 0, sizeof m->moved);
-  for (int h = 0; h < hosts; h++)
-    cost += move(m, devices + h, false, load->out[h]) + move(m, devices + h, true, load->in[h]);
+  for (int way = 0; way < TSR_WAYS; way++)
+    for (int h = 0; h < hosts; h++)
+      cost += move(m, (tsr_host_way)way, devices + h, false, load->out[way][h]) +
+              move(m, (tsr_host_way)way, devices + h, true, load->in[way][h]);
   return cost;
 }
 
@@ -117,7 +168,8 @@ static double channel_time(const market *m, const tsr_channel *channel) {
 }
 
 static double link_time(const market *m, int from, int to) {
-  return m->moved[from][to] > 0 ? m->moved[from][to] / m->machine->link[from][to].bandwidth : 0;
+  if (m->moved[from][to] <= 0 || tsr_is_in_host(m->machine, from, to)) return 0;
+  return m->moved[from][to] / m->machine->link[from][to].bandwidth;
 }
 
 /* step: by how much the price of the busiest grows. */

@@ -7,9 +7,18 @@
 
 #include "machine/machine.h"
 
-/* Bytes that enter, and that leave, each location of host memory; index: location - devices. */
+/* The ways between host memory and a device. */
+typedef enum tsr_host_way {
+  TSR_WAY_STRAIGHT, /* over the link between them */
+  TSR_WAY_STAGED,   /* through the staging ring near the device */
+  TSR_WAY_EITHER,
+  TSR_WAYS
+} tsr_host_way;
+
+/* Bytes that enter, and that leave, each location of host memory by a way; index: location -
+ * devices. */
 typedef struct tsr_host_load {
-  double in[TSR_MACHINE_NODES + 1], out[TSR_MACHINE_NODES + 1];
+  double in[TSR_WAYS][TSR_MACHINE_NODES + 1], out[TSR_WAYS][TSR_MACHINE_NODES + 1];
 } tsr_host_load;
 
 /* A lower bound of the seconds in which all devices together can take these bytes from host memory

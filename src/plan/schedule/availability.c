@@ -33,7 +33,6 @@ static bool has_one_port(const tsr_machine *machine, const tsr_links *links, int
 tsr_status tsr_availability_init(tsr_availability *a, const tsr_problem *problem) {
   a->machine = problem->machine;
   a->devices = problem->devices;
-  a->host = problem->host;
   TSR_TRY(tsr_links_create(a->machine, &a->links));
   for (int d = 0; d < a->devices; d++) a->one_port[d] = has_one_port(a->machine, &a->links, d);
   size_t links = (size_t)a->links.locations * (size_t)a->links.locations;
@@ -98,8 +97,9 @@ float tsr_route_arrival(const tsr_availability *a, const tsr_transfer *c, int fr
   double segment = on_host(a, from) ? c->segment : c->bytes;
   float direct = tsr_link_arrival(a, from, to, c->bytes, segment, ready);
   if (isfinite(direct) || on_host(a, from)) return direct;
-  return tsr_link_arrival(a, a->host, to, c->bytes, segment,
-                          tsr_link_arrival(a, from, a->host, c->bytes, segment, ready));
+  int ring = tsr_ring_node(a->machine, to);
+  return tsr_link_arrival(a, ring, to, c->bytes, segment,
+                          tsr_link_arrival(a, from, ring, c->bytes, segment, ready));
 }
 
 void tsr_route_occupy(tsr_availability *a, const tsr_transfer *c, int from, int to, float ready,
@@ -109,13 +109,15 @@ void tsr_route_occupy(tsr_availability *a, const tsr_transfer *c, int from, int 
     tsr_link_occupy(a, from, to, c->bytes, ready, when);
     return;
   }
-  float at_host = tsr_link_arrival(a, from, a->host, c->bytes, c->bytes, ready);
-  tsr_link_occupy(a, from, a->host, c->bytes, ready, at_host);
-  tsr_link_occupy(a, a->host, to, c->bytes, at_host, when);
+  int ring = tsr_ring_node(a->machine, to);
+  float there = tsr_link_arrival(a, from, ring, c->bytes, c->bytes, ready);
+  tsr_link_occupy(a, from, ring, c->bytes, ready, there);
+  tsr_link_occupy(a, ring, to, c->bytes, there, when);
 }
 
 double tsr_route_bandwidth(const tsr_availability *a, int from, int to) {
   double direct = a->machine->link[from][to].bandwidth;
   if (direct > 0 || on_host(a, from)) return direct;
-  return fmin(a->machine->link[from][a->host].bandwidth, a->machine->link[a->host][to].bandwidth);
+  int ring = tsr_ring_node(a->machine, to);
+  return fmin(a->machine->link[from][ring].bandwidth, a->machine->link[ring][to].bandwidth);
 }

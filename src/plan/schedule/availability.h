@@ -17,10 +17,10 @@
 
 typedef struct tsr_availability {
   const tsr_machine *machine; /* borrowed */
-  int devices, host;          /* as in tsr_problem */
-  tsr_links links;            /* the channels that each link uses */
-  float *link_free;           /* time at which the link is free, s; [from * locations + to] */
-  float *channel_free;        /* time at which the channel is free, s */
+  int devices;
+  tsr_links links;     /* the channels that each link uses */
+  float *link_free;    /* time at which the link is free, s; [from * locations + to] */
+  float *channel_free; /* time at which the channel is free, s */
   bool one_port[TSR_MACHINE_DEVICES]; /* all links of the device to others share its port */
 } tsr_availability;
 
@@ -37,7 +37,7 @@ float tsr_link_arrival(const tsr_availability *a, int from, int to, double bytes
 void tsr_link_occupy(tsr_availability *a, int from, int to, double bytes, float ready, float end);
 
 /* As the two functions above, for a transfer. If two devices do not reach each other, the transfer
- * takes two links, by way of the host. */
+ * takes two links, by way of the ring near its target. */
 float tsr_route_arrival(const tsr_availability *a, const tsr_transfer *c, int from, int to,
                         float ready);
 void tsr_route_occupy(tsr_availability *a, const tsr_transfer *c, int from, int to, float ready,

@@ -28,13 +28,16 @@ static bool add_homes(tsr_commands *c, const tsr_call *call) {
 tsr_status tsr_commands_init(tsr_commands *c, const tsr_problem *problem, tsr_plan *plan) {
   int threads = problem->machine->staging_threads > 0 ? problem->machine->staging_threads : 1;
   c->plan = plan;
+  c->problem = problem;
   plan->staging_threads = threads;
   c->staging_queues = TSR_TUNE_STAGING_QUEUES_OF_A_THREAD * threads;
   if (c->staging_queues > TSR_PLAN_STAGING_QUEUES) c->staging_queues = TSR_PLAN_STAGING_QUEUES;
+  if (problem->rings > 1) c->staging_queues /= problem->rings;
+  if (c->staging_queues == 0) c->staging_queues = 1;
   memset(c->queue_of, -1, sizeof c->queue_of);
   memset(c->peer_queue, -1, sizeof c->peer_queue);
   memset(c->staging_queue, -1, sizeof c->staging_queue);
-  c->queue_limit = problem->devices * (4 + problem->devices) + c->staging_queues;
+  c->queue_limit = problem->devices * (4 + problem->devices) + problem->rings * c->staging_queues;
   if (c->queue_limit > TSR_PLAN_QUEUES)
     return tsr_fail(TSR_ERR_UNSUPPORTED,
                     "%d devices need more queues than a plan has (%d): name fewer devices",
@@ -80,8 +83,9 @@ int tsr_commands_queue(tsr_commands *c, int location, tsr_queue_role role, int i
 }
 
 int tsr_commands_next_staging(tsr_commands *c, int node) {
-  int staging = c->next_staging++ % c->staging_queues;
-  return tsr_commands_queue(c, node, TSR_QUEUE_STAGING, staging);
+  int ring = c->problem->ring_of[node - c->problem->devices];
+  int staging = c->next_staging[ring]++ % c->staging_queues;
+  return tsr_commands_queue(c, node, TSR_QUEUE_STAGING, ring * c->staging_queues + staging);
 }
 
 /* ---- Commands ------------------------------------------------------------- */

@@ -19,8 +19,10 @@
 #include "plan/schedule/problem.h"
 
 typedef struct tsr_commands {
-  tsr_plan *plan; /* borrowed */
-  int staging_queues, next_staging;
+  tsr_plan *plan;                      /* borrowed */
+  const tsr_problem *problem;          /* borrowed */
+  int staging_queues;                  /* of each ring */
+  int next_staging[TSR_MACHINE_NODES]; /* by ring */
   /* Numbers of the queues in the plan; -1: not made yet. */
   int16_t queue_of[TSR_MACHINE_DEVICES][4]; /* by role: IN, OUT, COMPUTE (the first one), ADD */
   int16_t peer_queue[TSR_MACHINE_DEVICES][TSR_MACHINE_DEVICES]; /* [sender][receiver] */
@@ -41,7 +43,8 @@ void tsr_commands_free(tsr_commands *c);
  * TSR_ANY_PEER; STAGING: the staging queue; 0 for other roles. */
 int tsr_commands_queue(tsr_commands *c, int location, tsr_queue_role role, int index);
 
-/* The number of the next staging queue; copies take the staging queues in turn. */
+/* The number of the next staging queue of the ring at a node, which is a location; its copies take
+ * its queues in turn. */
 int tsr_commands_next_staging(tsr_commands *c, int node);
 
 /* The queue that a command is on. */

@@ -69,11 +69,6 @@ static int32_t hop_twice(const tsr_mover *m, tsr_ring *ring, const tsr_transfer 
   return command;
 }
 
-static int32_t hop_through_ring(const tsr_mover *m, const tsr_transfer *c, int first, int second,
-                                const tsr_end *from, const tsr_end *to) {
-  return hop_twice(m, m->ring, c, first, second, from, to);
-}
-
 bool tsr_move_is_straight(const tsr_problem *problem, const tsr_transfer *c) {
   const tsr_operand *o = &problem->call->operand[c->matrix];
   if (o->memory == TSR_PINNED) return true;
@@ -97,8 +92,8 @@ static int queue_peer(const tsr_mover *m, int from, int to) {
   return tsr_commands_queue(m->commands, from, TSR_QUEUE_PEER, index);
 }
 
-static int next_staging(const tsr_mover *m, int node) {
-  return tsr_commands_next_staging(m->commands, node);
+static int next_staging(const tsr_mover *m, const tsr_ring *ring) {
+  return tsr_commands_next_staging(m->commands, ring->location);
 }
 
 static bool reaches(const tsr_mover *m, int from, int to) {
@@ -113,17 +108,19 @@ int32_t tsr_move(const tsr_mover *m, const tsr_transfer *c, const tsr_end *from,
   if (tsr_on_host(m->problem, begin)) {
     int in = queue_in(m, end);
     if (tsr_move_is_straight(m->problem, c)) return hop(m, c, in, from, to);
-    return hop_through_ring(m, c, next_staging(m, begin), in, from, to);
+    tsr_ring *ring = tsr_rings_near(m->rings, end);
+    return hop_twice(m, ring, c, next_staging(m, ring), in, from, to);
   }
   if (tsr_on_host(m->problem, end)) {
     bool straight = !is_triangle(c) && tsr_move_is_straight(m->problem, c);
     if (straight) return hop(m, c, queue_out(m, begin), from, to);
-    int staging = next_staging(m, end);
-    return hop_through_ring(m, c, queue_out(m, begin), staging, from, to);
+    tsr_ring *ring = tsr_rings_near(m->rings, begin);
+    int staging = next_staging(m, ring);
+    return hop_twice(m, ring, c, queue_out(m, begin), staging, from, to);
   }
   if (reaches(m, begin, end)) return hop(m, c, queue_peer(m, begin, end), from, to);
   int in = queue_in(m, end);
-  return hop_through_ring(m, c, queue_out(m, begin), in, from, to);
+  return hop_twice(m, tsr_rings_near(m->rings, end), c, queue_out(m, begin), in, from, to);
 }
 
 int32_t tsr_move_by(const tsr_mover *m, const tsr_transfer *c, const tsr_end *from, int forwarder,

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The mover: the commands that copy a rectangle from one place to another, straight or through the
+ * The mover: the commands that copy a rectangle from one place to another, straight or through a
  * staging ring, each on the queue for its way.
  *
  * The mover has no data of its own. A move waits until both of its ends may be used. The tiles at
@@ -21,7 +21,7 @@ typedef struct tsr_mover {
   const tsr_copies *copies;
   tsr_commands *commands;
   tsr_tile_slots *slots;
-  tsr_ring *ring;
+  tsr_rings *rings;
   tsr_forwarders *forwarders;
 } tsr_mover;
 

@@ -7,15 +7,21 @@
 #include "plan/names.h"
 #include "plan/tuning.h"
 
+static void number_rings(tsr_problem *problem) {
+  const tsr_machine *machine = problem->machine;
+  for (int node = 0; node < machine->nodes; node++)
+    problem->ring_of[node] = tsr_machine_has_ring(machine, node) ? problem->rings++ : TSR_NOTHING;
+}
+
 tsr_problem tsr_problem_of(const tsr_machine *machine, const tsr_call *call, const tsr_graph *graph,
                            const tsr_schedule_options *options) {
   tsr_problem problem = {.machine = machine,
                          .call = call,
                          .graph = graph,
                          .options = options,
-                         .devices = machine->devices,
-                         .host = machine->devices};
+                         .devices = machine->devices};
   for (int x = 0; x < TSR_MATRICES; x++) problem.size[x] = tsr_matrix_element(call, x);
+  number_rings(&problem);
   return problem;
 }
 

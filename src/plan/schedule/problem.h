@@ -22,9 +22,10 @@ typedef struct tsr_problem {
   const tsr_call *call;
   const tsr_graph *graph;
   const tsr_schedule_options *options;
-  size_t size[TSR_MATRICES]; /* bytes of an element */
-  int devices;               /* of the machine */
-  int host;                  /* location of the host node that has the staging ring */
+  size_t size[TSR_MATRICES];      /* bytes of an element */
+  int devices;                    /* of the machine */
+  int rings;                      /* number of staging rings: of nodes that are near a device */
+  int ring_of[TSR_MACHINE_NODES]; /* number of each node's ring */
 } tsr_problem;
 
 tsr_problem tsr_problem_of(const tsr_machine *machine, const tsr_call *call, const tsr_graph *graph,

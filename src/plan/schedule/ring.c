@@ -4,6 +4,7 @@
 #include "plan/schedule/ring.h"
 
 #include "base/alloc.h"
+#include "plan/model/links.h"
 
 static bool open_parts(tsr_ring *r) {
   r->last = tsr_alloc(sizeof *r->last * (size_t)r->count);
@@ -11,19 +12,39 @@ static bool open_parts(tsr_ring *r) {
   return r->last != NULL;
 }
 
-tsr_status tsr_ring_init(tsr_ring *r, const tsr_problem *problem, tsr_commands *commands) {
+/* The ring of a node: an equal part of the memory that the options have for all. */
+static tsr_status init(tsr_ring *r, const tsr_problem *problem, int node, tsr_commands *commands) {
   /* Number of parts. At least 2: one is filled while the other is read. At most 4096: with that
    * many, no copy waits for a part. */
   static const size_t least = 2, most = 4096;
   size_t piece = (size_t)problem->options->piece;
   size_t tile = tsr_tile_largest(problem->call, problem->graph);
   r->commands = commands;
-  r->location = problem->host;
+  r->location = problem->devices + node;
   r->role = TSR_BUFFER_STAGE;
   r->bytes = tsr_tile_round_up(piece < tile || tile == 0 ? piece : tile);
-  size_t count = problem->options->ring / r->bytes;
+  size_t count = problem->options->ring / (size_t)problem->rings / r->bytes;
   r->count = (int)(count < least ? least : count > most ? most : count);
   return open_parts(r) ? TSR_OK : tsr_problem_no_memory();
+}
+
+tsr_status tsr_rings_init(tsr_rings *rings, const tsr_problem *problem, tsr_commands *commands) {
+  rings->problem = problem;
+  for (int node = 0; node < problem->machine->nodes; node++) {
+    int ring = problem->ring_of[node];
+    if (ring != TSR_NOTHING) TSR_TRY(init(&rings->of[ring], problem, node, commands));
+  }
+  return TSR_OK;
+}
+
+void tsr_rings_free(tsr_rings *rings) {
+  for (int i = 0; i < TSR_MACHINE_NODES; i++) tsr_ring_free(&rings->of[i]);
+}
+
+tsr_ring *tsr_rings_near(tsr_rings *rings, int device) {
+  const tsr_problem *problem = rings->problem;
+  int node = tsr_ring_node(problem->machine, device) - problem->devices;
+  return &rings->of[problem->ring_of[node]];
 }
 
 bool tsr_ring_init_on(tsr_ring *r, const tsr_ring *like, int device, int count) {

@@ -2,9 +2,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * A ring: memory in parts of one size that copies pass through. The staging ring is pinned host
- * memory; a copy goes through it if the device cannot copy straight from or to the user's memory.
- * Devices that pass on what crosses from socket to socket have rings, too (forwarders.h).
+ * A ring: memory in parts of one size that copies pass through. Staging rings are pinned host
+ * memory, one on each node that is near a device; a copy goes through the ring near the device if
+ * the device cannot copy straight from or to the user's memory. Devices that pass on what crosses
+ * from socket to socket have rings, too (forwarders.h).
  *
  * Invariant: the parts are given out in turn. The first command that writes to a part waits for the
  * part's last user.
@@ -26,12 +27,23 @@ typedef struct tsr_ring {
   size_t bytes;  /* bytes of a part */
 } tsr_ring;
 
-/* Makes the staging ring: sets the size of a part and the number of parts from the options.
+/* The staging rings, by tsr_problem.ring_of. */
+typedef struct tsr_rings {
+  const tsr_problem *problem; /* borrowed */
+  tsr_ring of[TSR_MACHINE_NODES];
+} tsr_rings;
+
+/* Makes the staging rings: sets the size of a part and the number of parts from the options.
  * TSR_ERR_MEMORY. */
-tsr_status tsr_ring_init(tsr_ring *r, const tsr_problem *problem, tsr_commands *commands);
+tsr_status tsr_rings_init(tsr_rings *rings, const tsr_problem *problem, tsr_commands *commands);
+void tsr_rings_free(tsr_rings *rings);
+
+/* The staging ring near a device. */
+tsr_ring *tsr_rings_near(tsr_rings *rings, int device);
+
 void tsr_ring_free(tsr_ring *r);
 
-/* Makes a ring of so many parts of the staging ring's size, with memory of its own at the end of a
+/* Makes a ring of so many parts of a staging ring's size, with memory of its own at the end of a
  * device's arena. False: no host memory. */
 bool tsr_ring_init_on(tsr_ring *r, const tsr_ring *like, int device, int count);
 

@@ -35,7 +35,7 @@ typedef struct tsr_schedule_options {
   bool ignore_channels; /* links count as independent of each other */
   unsigned realigned;   /* bit x: kernels read copies of operand x even on its home device */
   const size_t *budget; /* bytes for each device */
-  size_t ring;          /* bytes of the staging ring */
+  size_t ring;          /* bytes of all staging rings */
   const tsr_residency *residency; /* cached blocks at the start; NULL: no residency, and no block
                                      stays on devices */
 } tsr_schedule_options;

@@ -13,7 +13,7 @@ static tsr_status set_up(tsr_scheduler *s, tsr_plan *plan) {
   TSR_TRY(tsr_availability_init(&s->availability, problem));
   TSR_TRY(tsr_sequence_init(&s->sequence, problem, &s->copies, &s->availability));
   tsr_tile_slots_init(&s->slots, problem, &s->commands, &s->copies, &s->marks);
-  TSR_TRY(tsr_ring_init(&s->ring, problem, &s->commands));
+  TSR_TRY(tsr_rings_init(&s->rings, problem, &s->commands));
   TSR_TRY(tsr_cached_blocks_init(&s->blocks, problem, &s->commands));
   tsr_places_init(&s->places, problem, &s->commands, &s->copies, &s->slots, &s->blocks);
   bool tight = s->places.fit == TSR_FITS_TIGHT;
@@ -22,10 +22,10 @@ static tsr_status set_up(tsr_scheduler *s, tsr_plan *plan) {
     TSR_TRY(tsr_tile_slots_start(&s->slots, largest, &s->sequence));
   }
   tsr_sequence_rewind(&s->sequence, tight);
-  tsr_forwarders_init(&s->forwarders, problem, &s->availability, &s->ring,
+  tsr_forwarders_init(&s->forwarders, problem, &s->availability, &s->rings.of[0],
                       tight ? NULL : s->places.spare);
   s->mover = (tsr_mover){problem,      &s->availability, &s->marks, &s->copies,
-                         &s->commands, &s->slots,        &s->ring,  &s->forwarders};
+                         &s->commands, &s->slots,        &s->rings, &s->forwarders};
   s->routes = (tsr_routes){.problem = problem,
                            .availability = &s->availability,
                            .commands = &s->commands,
@@ -42,7 +42,7 @@ static tsr_status set_up(tsr_scheduler *s, tsr_plan *plan) {
 static void tear_down(tsr_scheduler *s) {
   tsr_cached_blocks_free(&s->blocks);
   tsr_forwarders_free(&s->forwarders);
-  tsr_ring_free(&s->ring);
+  tsr_rings_free(&s->rings);
   tsr_tile_slots_free(&s->slots);
   tsr_sequence_free(&s->sequence);
   tsr_availability_free(&s->availability);

@@ -38,7 +38,7 @@ typedef struct tsr_scheduler {
   tsr_availability availability;
   tsr_sequence sequence;
   tsr_tile_slots slots;
-  tsr_ring ring;
+  tsr_rings rings;
   tsr_cached_blocks blocks;
   tsr_places places;
   tsr_forwarders forwarders;

@@ -69,5 +69,6 @@ int main(int argc, char **argv) {
   if (strcmp(argv[1], "call") == 0) return call();
   if (strcmp(argv[1], "context") == 0) return make_context("host", false);
   if (strcmp(argv[1], "probe") == 0) return make_context("host", true);
-  return strcmp(argv[1], "cuda") == 0 ? make_context("cuda", false) : 2;
+  bool loads = strcmp(argv[1], "cuda") == 0 || strcmp(argv[1], "hip") == 0;
+  return loads ? make_context(argv[1], false) : 2;
 }

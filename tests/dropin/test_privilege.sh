@@ -18,8 +18,15 @@ mkdir -m 777 open
 mkdir evil
 cp "$build/tests/libdropin_evil.so" evil/blas.so
 cp "$build/tests/libdropin_evil.so" evil/libtessera_cuda.so.0.2
+mkdir evil/lib evil/hwloc
+cp "$build/tests/libdropin_evil.so" evil/lib/libamdhip64.so.7
+cp "$build/tests/libdropin_evil.so" evil/hwloc/hwloc_evil.so
 echo "the secret of root" >secret
 echo '{"the secret": "of root"}' >secret.json
+cp secret secret.xml
+hwloc=
+ldconfig -p | grep -q 'libhwloc\.so\.15' && grep -q hwloc_topology_init "$build/lib/libtessera.so" &&
+  hwloc=yes
 
 # With nothing but the caller's variables: called USER PROGRAM ITS-NAME WHAT NAME=value...
 called() {
@@ -36,6 +43,7 @@ no() { ! "$@"; }
 evil() { grep -q 'evil was loaded' out; }
 secret() { grep -q secret out; }
 left() { [ -n "$(ls -A open)" ]; }
+parsed() { grep -q 'XML' err; } # hwloc tells that it could not read the file
 
 attack() { # CASE TRACE ITS-NAME WHAT NAME=value...
   case=${kind}_$1 trace=$2
@@ -68,6 +76,17 @@ for kind in whole shared; do
   attack machine secret x context TESSERA_MACHINE="$work/secret.json"
   attack cache left x probe XDG_CACHE_HOME="$work/open/cache"
   attack home left x probe HOME="$work/open"
+  # hwloc loads plugins from where its variable says, and reads the topology that another names.
+  if [ "$hwloc" = yes ]; then
+    attack hwloc_plugins evil x context HWLOC_PLUGINS_PATH="$work/evil/hwloc"
+    attack hwloc_file parsed x context HWLOC_XMLFILE="$work/secret.xml" HWLOC_XML_VERBOSE=1
+  else
+    skip "privilege_${kind}_hwloc" "libhwloc.so.15, and a build with it"
+  fi
+  # The HIP engine is found beside the shared library alone.
+  if [ "$kind" = shared ] && [ -e "$build/lib/libtessera_hip.so.0.2" ]; then
+    attack rocm evil x hip ROCM_PATH="$work/evil"
+  fi
   # The loader calls the file of a program as its caller does.
   [ "$kind" = shared ] || attack engine evil "$work/evil/program" cuda
 done

@@ -346,6 +346,23 @@ static void test_staging_over_a_narrow_link_takes_longer(void **state) {
 
 /* ---- Interleaving ---- */
 
+/* tsr_malloc takes pinned memory from both nodes, if the machine has them. */
+static void test_memory_for_users_is_interleaved(void **state) {
+  (void)state;
+  static const char *const machines[] = {two_nodes, TWO_DEVICES};
+  need_two_nodes();
+  for (int i = 0; i < 2; i++) {
+    tsr_context *context;
+    void *memory;
+    open_context(machines[i], &context);
+    interleaved = 0;
+    assert_ok(tsr_malloc(context, TSR_HOST, 1 << 16, &memory));
+    assert_int_equal(interleaved, i == 0 ? 2 : 0);
+    tsr_free(context, memory);
+    tsr_context_destroy(context);
+  }
+}
+
 static void test_memory_is_interleaved(void **state) {
   (void)state;
   need_two_nodes();
@@ -390,6 +407,7 @@ int main(void) {
       cmocka_unit_test(test_a_machine_with_interleaved_memory),
       cmocka_unit_test(test_staging_from_any_node_is_predicted_alike),
       cmocka_unit_test(test_staging_over_a_narrow_link_takes_longer),
+      cmocka_unit_test(test_memory_for_users_is_interleaved),
       cmocka_unit_test(test_memory_is_interleaved),
       cmocka_unit_test(test_memory_stays_as_the_user_says),
       cmocka_unit_test(test_a_setting_that_is_none_is_refused),

@@ -111,6 +111,66 @@ static void most_goes_by_the_switch(void **state) {
   tsr_machine_destroy(narrow);
 }
 
+/* The part of all products that devices of another socket than C's home compute. */
+static double computed_afar(const tsr_plan *plan, const tsr_machine *machine) {
+  int home = plan->call.operand[TSR_C_].location;
+  double afar = 0, all = 0;
+  for (size_t i = 0; i < plan->commands.count; i++) {
+    const tsr_command *c = &plan->commands.items[i];
+    if (c->kind != TSR_COMMAND_KERNEL || c->kernel != TSR_KERNEL_GEMM) continue;
+    double products = (double)c->m * c->n * c->k;
+    all += products;
+    if (machine->device[plan->queue[c->queue].location].host_node != home) afar += products;
+  }
+  return afar / all;
+}
+
+/* The part of C that these devices write home themselves. */
+static double written_from_afar(const tsr_plan *plan, const tsr_machine *machine) {
+  int home = plan->call.operand[TSR_C_].location;
+  double elements = 0;
+  for (size_t i = 0; i < plan->commands.count; i++) {
+    const tsr_command *c = &plan->commands.items[i];
+    if (c->kind != TSR_COMMAND_COPY || c->buffer[1] != TSR_C_) continue;
+    int from = plan->buffers.items[c->buffer[0]].location;
+    if (machine->device[from].host_node != home) elements += (double)c->m * c->n;
+  }
+  return elements / ((double)plan->call.m * (double)plan->call.n);
+}
+
+/* A GPU of the other socket is best reached by a near GPU and the links between GPUs: of what far
+ * GPUs compute of C most goes home by near ones, and the call is sooner complete. Without links
+ * between GPUs, or if that is not allowed, they write all of it themselves. */
+static void far_devices_are_reached_by_near_ones(void **state) {
+  (void)state;
+  static const struct {
+    const char *machine, *strategy;
+    bool forwards;
+  } cases[] = {{"host*2:150 sockets:5 gpu*4:80@nvswitch:300 pcie:24 rate:50", NULL, true},
+               {"host*2:150 sockets:5 gpu*4:80@nvswitch:300 pcie:24 rate:50", "relay=no", false},
+               {"host*2:150 sockets:5 gpu*4:80@none pcie:24 rate:50", NULL, false}};
+  const int second[] = {1, 1, 1};
+  double seconds[3];
+  for (int i = 0; i < 3; i++) {
+    tsr_machine *machine = planning_machine(cases[i].machine);
+    tsr_call call = gemm(machine, 6000, second);
+    tsr_plan_options options = planning_options(machine, 0);
+    tsr_plan *plan = NULL;
+    options.strategy = cases[i].strategy;
+    must(tsr_plan_make(machine, &call, &options, &plan));
+    must(tsr_plan_verify(plan, machine, options.budget));
+    double computed = computed_afar(plan, machine), written = written_from_afar(plan, machine);
+    if (cases[i].forwards)
+      assert_true(computed > 0.4 && written < 0.5 * computed);
+    else
+      assert_true(written > 0.99 * computed);
+    seconds[i] = plan->seconds;
+    tsr_plan_free(plan);
+    tsr_machine_destroy(machine);
+  }
+  assert_true(seconds[0] < 0.5 * seconds[1] && seconds[0] < 0.5 * seconds[2]);
+}
+
 /* Every home, with memory for all and for a part. */
 static void plans_of_all_homes_are_right(void **state) {
   (void)state;
@@ -168,6 +228,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bounds_are_those_of_hand),
       cmocka_unit_test(most_goes_by_the_switch),
+      cmocka_unit_test(far_devices_are_reached_by_near_ones),
       cmocka_unit_test(plans_of_all_homes_are_right),
       cmocka_unit_test(rings_are_near_their_devices),
   };

@@ -10,7 +10,7 @@ from itertools import product
 
 import pytest
 
-from support import (DIGITS, TESSERA, begun, data_of, limited, run, some_data, tessera, write_npy)
+from support import (BUILD, DIGITS, TESSERA, begun, data_of, limited, missing, run, some_data, tessera, write_npy)
 
 GRAM = f"gemm {DIGITS} {DIGITS} --transb T -o t.npy "
 
@@ -301,3 +301,13 @@ def test_a_computer_with_two_memory_nodes(four):
     """Without hwloc the variables have no effect."""
     tessera("gemm four.npy four.npy -o t.npy --engine host --devices 2 --verify --home p,h,h",
             env={"HWLOC_SYNTHETIC": "numa:2 pu:1", "HWLOC_THISSYSTEM": "1"}).ok("correct")
+
+
+def test_what_is_read_alternates_between_memory_nodes(four):
+    nodes = {"HWLOC_SYNTHETIC": "numa:2 pu:1", "HWLOC_THISSYSTEM": "1"}
+    if "2 host memory nodes" not in tessera("doctor", env=nodes).out:
+        missing("hwloc: libhwloc15, and a build with it")
+    nodes["LD_PRELOAD"] = str(BUILD / "tests/memory_policy.so")
+    command = "gemm four.npy four.npy -o t.npy --engine host --devices 2 --verify"
+    assert "interleaved over 3\n" in tessera(command, env=nodes).ok("correct").err
+    assert "interleaved" not in tessera(command, env={**nodes, "TESSERA_BIND": "0"}).ok("correct").err

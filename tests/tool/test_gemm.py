@@ -308,6 +308,6 @@ def test_what_is_read_alternates_between_memory_nodes(four):
     if "2 host memory nodes" not in tessera("doctor", env=nodes).out:
         missing("hwloc: libhwloc15, and a build with it")
     nodes["LD_PRELOAD"] = str(BUILD / "tests/memory_policy.so")
-    command = "gemm four.npy four.npy -o t.npy --engine host --devices 2 --verify"
+    command = "gemm four.npy four.npy -o t.npy --force --engine host --devices 2 --verify"
     assert "interleaved over 3\n" in tessera(command, env=nodes).ok("correct").err
     assert "interleaved" not in tessera(command, env={**nodes, "TESSERA_BIND": "0"}).ok("correct").err

@@ -134,13 +134,22 @@ static bool is_pageable(const tsr_runner *runner, const tsr_copy_args *args) {
   return place.memory == TSR_PAGEABLE || ends_early;
 }
 
+/* The location of the staging ring near the copy's device. */
+static int ring_of(const direct_copy *x) {
+  const tsr_near *near = &x->runner->near;
+  int device = x->args->to_device == TSR_HOST ? x->args->from_device : x->args->to_device;
+  bool known = near->places && near->node[device] >= 0;
+  return x->runner->devices + (known ? near->node[device] : 0);
+}
+
 /* Without memory for the ring the runtime copies as it can. */
 static tsr_status copy_by_ring(const direct_copy *x) {
   tsr_runner *runner = x->runner;
-  if (tsr_resource_reserve_ring(runner, (size_t)2 * TSR_TUNE_COPY_PIECE) != TSR_OK)
+  int ring = ring_of(x);
+  if (tsr_resource_reserve_arena(runner, ring, (size_t)2 * TSR_TUNE_COPY_PIECE) != TSR_OK)
     return copy_at_once(x);
   tsr_error error;
-  tsr_status copied = copy_pieces(x, runner->arena[runner->devices].base);
+  tsr_status copied = copy_pieces(x, runner->arena[ring].base);
   if (copied == TSR_OK) return TSR_OK;
   tsr_error_take(copied, &error);
   (void)tsr_direct_finish(runner, x->queue, x->events[0]);

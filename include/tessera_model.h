@@ -176,6 +176,18 @@ typedef struct tsr_engine_facts {
  * tsr_context_create. */
 TSR_API tsr_status tsr_engine_describe(const char *engine, tsr_engine_facts *facts);
 
+enum { TSR_DEVICES_FACTS_MOST = 32 };
+
+typedef struct tsr_devices_facts {
+  int devices;                               /* 0: the CPU's BLAS does the work */
+  int number[TSR_DEVICES_FACTS_MOST];        /* of each, as tsr_options has it */
+  char identity[TSR_DEVICES_FACTS_MOST][64]; /* the same to each process that sees the device */
+} tsr_devices_facts;
+
+/* Which devices a context with these options (NULL: all default) would have; none is opened. The
+ * errors are those of tsr_context_create. */
+TSR_API tsr_status tsr_devices_describe(const tsr_options *options, tsr_devices_facts *facts);
+
 enum { TSR_TOPOLOGY_FACTS_NODES = 8, TSR_TOPOLOGY_FACTS_DEVICES = 32 };
 
 typedef struct tsr_topology_facts {

@@ -33,10 +33,12 @@ extern "C" {
 /* ---- Contexts ------------------------------------------------------------- */
 
 /* Makes a context for each process, with a share of the devices that options (NULL: all default)
- * name on its node: the devices are divided among the node's processes in order, as evenly as can
- * be. When a node has more processes than devices, several processes have the same device: *sharing
- * (may be NULL) is how many have this process's, 1 when its devices are its own. The first process
- * of each node opens all devices for a moment. tsr_context_destroy ends the context. Collective
+ * name on its node: devices that the same processes see are divided among these in order, as evenly
+ * as can be. Processes may see different devices (one each under Slurm's --gpus-per-task): a device
+ * is known by its identity, whatever its number. When there are more processes than devices,
+ * several processes have the same device: *sharing (may be NULL) is the most that have one of this
+ * process's, 1 when its devices are its own. The first of the processes that see the same devices
+ * opens all of them for a moment. tsr_context_destroy ends the context. Collective
  * over comm; the errors are those of tsr_context_create, the same everywhere. */
 TSR_API tsr_status tsr_context_create_dealt(MPI_Comm comm, const tsr_options *options,
                                             tsr_context **context, int *sharing);

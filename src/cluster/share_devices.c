@@ -9,47 +9,17 @@
 #include "base/settings.h"
 #include "base/text.h"
 #include "base/thread.h"
+#include "cluster/deal.h"
 #include "cluster/grid.h"
 
-/* A process's devices: `count` of those that the options name, from number `first` on. */
-typedef struct share {
-  int first, count;
-  int sharing; /* processes that have the same device */
-} share;
-
-/* The share of the process of this rank on the node: a contiguous range of devices. If the node has
- * more processes than devices, several processes have the same device. */
-static share share_of(int devices, int processes, int rank) {
-  if (devices >= processes) {
-    int first = (int)((int64_t)rank * devices / processes);
-    int behind = (int)((int64_t)(rank + 1) * devices / processes);
-    return (share){first, behind - first, 1};
-  }
-  int device = (int)((int64_t)rank * devices / processes), sharing = 0;
-  for (int i = 0; i < processes; i++) sharing += (int)((int64_t)i * devices / processes) == device;
-  return (share){device, 1, sharing};
-}
-
-/* The i-th device of a list such as "0,2"; i itself if `list` is NULL or has no comma. */
-static int device_at(const char *list, int i) {
-  int device = i;
-  for (int at = 0; list != NULL && strchr(list, ',') != NULL && at <= i; at++) {
-    int used = 0;
-    if (sscanf(list, "%d%n", &device, &used) != 1) break;
-    list += used + (list[used] == ',');
-    if (at < i && *list == '\0') break;
-  }
-  return device;
-}
-
-/* Makes a context for a share. */
-static tsr_status create_share(const tsr_options *options, const share *s, tsr_context **context) {
+/* Makes a context for a share of the devices that this process sees. */
+static tsr_status create_share(const tsr_options *options, const tsr_devices_facts *seen,
+                               const tsr_share *share, tsr_context **context) {
   tsr_options mine = *options;
   tsr_text list = TSR_TEXT_INIT;
   char *devices = NULL;
-  for (int i = 0; i < s->count; i++)
-    tsr_text_add(&list, "%d,", device_at(options->devices, s->first + i));
-  if (s->count > 1 && !list.broken) list.bytes[list.length - 1] = '\0';
+  for (int i = 0; i < share->count; i++) tsr_text_add(&list, "%d,", seen->number[share->index[i]]);
+  if (share->count > 1 && !list.broken) list.bytes[list.length - 1] = '\0';
   tsr_status status = tsr_text_take(&list, &devices);
   mine.devices = devices;
   if (status == TSR_OK) status = tsr_context_create(&mine, context);
@@ -57,32 +27,59 @@ static tsr_status create_share(const tsr_options *options, const share *s, tsr_c
   return status;
 }
 
-/* *devices: how many devices the options name on this node. Called by one process of the node,
- * which opens all of them in *context. If that process is to have all devices, the context is kept;
- * else it is destroyed and *context is NULL. */
-static tsr_status count_devices(const tsr_options *options, int processes, int *devices,
-                                tsr_context **context) {
+/* Makes the context, if this process is to have all devices that it sees. Else it opens them for a
+ * moment, so that they are measured together, and by nobody else at the same time. */
+static tsr_status open_all(const tsr_options *options, const tsr_devices_facts *seen,
+                           const tsr_share *share, tsr_context **context) {
   TSR_TRY(tsr_context_create(options, context));
-  *devices = tsr_device_count(*context);
-  if (*devices > 0 && processes > 1) {
-    tsr_context_destroy(*context);
-    *context = NULL;
-  }
+  if (share->count == seen->devices) return TSR_OK;
+  tsr_context_destroy(*context);
+  *context = NULL;
   return TSR_OK;
+}
+
+/* The first of the processes that see the same devices opens them before the others; several such
+ * processes take turns, since they may measure. */
+static tsr_status open_in_turn(const tsr_peers *node, const tsr_options *options,
+                               const tsr_devices_facts *seen, const tsr_share *share,
+                               tsr_context **context) {
+  tsr_status status = TSR_OK;
+  for (int p = 0; p < node->size; p++) {
+    if (seen[p].devices == 0 || !tsr_deal_is_first(seen, p)) continue;
+    if (p == node->rank) status = open_all(options, &seen[p], share, context);
+    tsr_status met = tsr_mpi_check(MPI_Barrier(node->comm), "MPI_Barrier");
+    if (status == TSR_OK) status = met;
+  }
+  return status;
+}
+
+/* Deals the devices of the table and makes this process's context. Collective. */
+static tsr_status deal(const tsr_peers *all, const tsr_peers *node, const tsr_options *options,
+                       tsr_devices_facts *seen, tsr_share *share, tsr_context **context) {
+  tsr_devices_facts *mine = &seen[node->rank];
+  TSR_TRY(tsr_agree(all, NULL, tsr_devices_describe(options, mine)));
+  TSR_TRY(tsr_mpi_check(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, seen, (int)sizeof *seen,
+                                      MPI_BYTE, node->comm),
+                        "MPI_Allgather"));
+  tsr_deal(seen, node->size, node->rank, share);
+  TSR_TRY(tsr_agree(all, NULL, open_in_turn(node, options, seen, share, context)));
+  tsr_status status = TSR_OK;
+  if (*context == NULL)
+    status = share->count > 0 ? create_share(options, mine, share, context)
+                              : tsr_context_create(options, context);
+  return tsr_agree(all, NULL, status);
 }
 
 /* Makes this process's context. node: the processes that share memory with this one. Collective. */
 static tsr_status share_out(const tsr_peers *all, const tsr_peers *node, const tsr_options *options,
-                            share *s, tsr_context **context) {
-  int devices = 0;
-  tsr_status status = TSR_OK;
-  if (node->rank == 0) status = count_devices(options, node->size, &devices, context);
-  TSR_TRY(tsr_agree(all, NULL, status));
-  TSR_TRY(tsr_mpi_check(MPI_Bcast(&devices, 1, MPI_INT, 0, node->comm), "MPI_Bcast"));
-  *s = devices > 0 ? share_of(devices, node->size, node->rank) : (share){0, 0, 1};
-  if (*context == NULL)
-    status = devices > 0 ? create_share(options, s, context) : tsr_context_create(options, context);
-  return tsr_agree(all, NULL, status);
+                            tsr_share *share, tsr_context **context) {
+  tsr_devices_facts *seen = tsr_alloc_zero((size_t)node->size, sizeof *seen);
+  tsr_status status = tsr_agree(
+      all, NULL,
+      seen != NULL ? TSR_OK : tsr_fail(TSR_ERR_MEMORY, "no host memory to share devices out"));
+  if (status == TSR_OK) status = deal(all, node, options, seen, share, context);
+  tsr_dealloc(seen);
+  return status;
 }
 
 /* Makes a communicator for this call: of the processes of this node, or a copy of `from`. */
@@ -97,7 +94,7 @@ static tsr_status open_peers(MPI_Comm from, bool node, tsr_peers *peers) {
 }
 
 /* Makes the communicator of the node and shares out its devices. Collective. */
-static tsr_status share_on_node(const tsr_peers *all, const tsr_options *options, share *s,
+static tsr_status share_on_node(const tsr_peers *all, const tsr_options *options, tsr_share *s,
                                 tsr_context **context) {
   tsr_peers node = {.comm = MPI_COMM_NULL};
   TSR_TRY(open_peers(all->comm, true, &node));
@@ -117,7 +114,7 @@ TSR_ENTRY(tsr_context_create_dealt, (comm, options, context, sharing), MPI_Comm 
   tsr_options given;
   tsr_context *made = NULL;
   tsr_peers all = {.comm = MPI_COMM_NULL};
-  share s = {0};
+  tsr_share s = {.sharing = 1};
   if (context == NULL)
     return tsr_fail(TSR_ERR_ARGUMENT, "context is NULL; give the address of a tsr_context pointer");
   TSR_TRY(open_peers(comm, false, &all));

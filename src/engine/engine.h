@@ -97,6 +97,10 @@ typedef struct tsr_engine {
                      tsr_device_info *info, int *count);
   void (*close)(tsr_engine_state *state);
 
+  /* Tells which devices open would open, and opens none: fills name, identity and address of info[0
+   * .. *count-1]. The errors are those of open. */
+  tsr_status (*list)(const tsr_engine_options *options, tsr_device_info *info, int *count);
+
   /* Allocates memory of a device, or pinned host memory (TSR_HOST), aligned to 512 bytes. */
   tsr_status (*alloc)(tsr_engine_state *state, int device, size_t bytes, void **pointer);
   void (*free)(tsr_engine_state *state, int device, void *pointer);

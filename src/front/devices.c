@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/settings.h"
+#include "base/thread.h"
 #include "base/log.h"
 #include "front/context.h"
 #include "front/tuning.h"
@@ -205,6 +206,13 @@ static tsr_status open_first(tsr_context *context, const tsr_options *options, c
   return status;
 }
 
+static tsr_status refuse_without_gpu(const tsr_options *options) {
+  return tsr_fail(TSR_ERR_ENGINE,
+                  "devices is \"%s\", but no GPU can be used here; name engine \"host\" to emulate "
+                  "devices, or leave devices out to use the CPU's BLAS",
+                  options->devices);
+}
+
 /* Opens devices when no engine is named. Without a given machine: the GPUs found, else the CPU's
  * BLAS. With one: the GPUs, if enough are found for it; else the CPU's BLAS does the work and plans
  * are for the given machine. */
@@ -213,12 +221,7 @@ static tsr_status open_best(tsr_context *context, const tsr_options *options, co
   if (context->plans->machine != NULL) return TSR_OK;
   if (status == TSR_OK) return tsr_context_measured_machine(context, &context->plans->machine);
   if (status != TSR_ERR_ENGINE) return status;
-  if (options->devices != NULL)
-    return tsr_fail(
-        TSR_ERR_ENGINE,
-        "devices is \"%s\", but no GPU can be used here; name engine \"host\" to emulate "
-        "devices, or leave devices out to use the CPU's BLAS",
-        options->devices);
+  if (options->devices != NULL) return refuse_without_gpu(options);
   tsr_log(TSR_LOG_INFO, "no GPU can be used: the CPU's BLAS does the work");
   return tsr_context_cpu_machine(&context->plans->machine);
 }
@@ -237,4 +240,61 @@ tsr_status tsr_context_open_devices(tsr_context *context, const tsr_options *opt
   TSR_TRY(open_any(context, options));
   if (options->machine == NULL) tsr_context_note_memory(context, context->plans->machine);
   return tsr_context_limit_peers(context, context->plans->machine, &context->plans->linked);
+}
+
+/* ---- Which devices, without opening any ---- */
+
+/* machine: the one that the options name, reduced to the devices that they choose; or NULL. */
+static tsr_status list_engine(const tsr_engine *engine, const tsr_machine *machine, const choice *c,
+                              tsr_devices_facts *facts) {
+  tsr_device_info info[TSR_MAX_DEVICES];
+  int count;
+  const tsr_engine_options options = {.devices = c->listed ? c->list : NULL,
+                                      .count = machine != NULL ? machine->devices : c->count};
+  TSR_TRY(engine->list(&options, info, &count));
+  facts->devices = count;
+  for (int d = 0; d < count; d++) {
+    facts->number[d] = c->listed ? c->list[d] : d;
+    memcpy(facts->identity[d], info[d].identity, sizeof facts->identity[d]);
+  }
+  return TSR_OK;
+}
+
+/* As open_best chooses. */
+static tsr_status list_best(const tsr_options *options, const tsr_machine *machine, const choice *c,
+                            tsr_devices_facts *facts) {
+  tsr_status status = TSR_ERR_ENGINE;
+  const char *name;
+  for (int i = 0; status == TSR_ERR_ENGINE && (name = tsr_engine_name(i)) != NULL; i++) {
+    const tsr_engine *engine = tsr_engine_worth_trying(name) ? tsr_engine_find(name) : NULL;
+    if (engine != NULL) status = list_engine(engine, machine, c, facts);
+  }
+  if (machine != NULL || (status == TSR_ERR_ENGINE && options->devices == NULL)) return TSR_OK;
+  return status == TSR_ERR_ENGINE ? refuse_without_gpu(options) : status;
+}
+
+static tsr_status list_devices(const tsr_options *options, const tsr_machine *machine,
+                               const choice *c, tsr_devices_facts *facts) {
+  if (options->engine == NULL) return list_best(options, machine, c, facts);
+  if (strcmp(options->engine, "cpu") == 0) return TSR_OK;
+  const tsr_engine *engine = tsr_engine_find(options->engine);
+  return engine != NULL ? list_engine(engine, machine, c, facts) : TSR_ERR_ENGINE;
+}
+
+TSR_ENTRY(tsr_devices_describe, (given, facts), const tsr_options *given,
+          tsr_devices_facts *facts) {
+  tsr_options options;
+  tsr_devices_facts found = {.devices = 0};
+  tsr_machine *machine = NULL;
+  choice c;
+  if (facts == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "facts is NULL; give the address of a struct to fill");
+  TSR_TRY(tsr_options_read(given, &options));
+  TSR_TRY(tsr_context_read_settings(&options));
+  TSR_TRY(parse_devices(options.devices, &c));
+  if (options.machine != NULL) TSR_TRY(load_machine(&options, &c, &machine));
+  tsr_status status = list_devices(&options, machine, &c, &found);
+  tsr_machine_destroy(machine);
+  if (status == TSR_OK) *facts = found;
+  return status;
 }

@@ -52,6 +52,7 @@ tessera_cluster_program(cluster_faults cluster/faults.c cluster/cases.c)
 tessera_cluster_program(cluster_uses cluster/uses.c cluster/cases.c)
 tessera_cluster_program(cluster_async cluster/async.c cluster/cases.c)
 tessera_cluster_program(cluster_launcher cluster/launcher.c)
+tessera_cluster_program(cluster_dealt cluster/dealt.c)
 
 # Every function of tessera_mpi.h on one process, each time with another failing allocation.
 tessera_cluster_program(cluster_sweep_calls cluster/sweep_calls.c sweep/sweep.c)

@@ -30,6 +30,7 @@
   CALL(tsr_context_describe(NULL, NULL))                                                      \
   CALL(tsr_blas_describe(NULL))                                                               \
   CALL(tsr_engine_describe(NULL, NULL))                                                       \
+  CALL(tsr_devices_describe(NULL, NULL))                                                      \
   CALL(tsr_kept_describe(NULL, NULL))                                                         \
   CALL(tsr_topology_describe(NULL, NULL))                                                     \
   CALL(tsr_copy_rate(NULL, 0, 0, 0, NULL))                                                    \

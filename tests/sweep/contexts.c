@@ -76,6 +76,15 @@ static tsr_status engine_describe(void *unused) {
   return CALLED(tsr_engine_describe)("host", &facts);
 }
 
+static tsr_status devices_describe(void *unused) {
+  (void)unused;
+  tsr_devices_facts facts;
+  tsr_options options = TSR_OPTIONS_DEFAULT;
+  options.engine = "host";
+  options.machine = "gpu*2";
+  return CALLED(tsr_devices_describe)(&options, &facts);
+}
+
 static tsr_status topology_describe(void *unused) {
   (void)unused;
   tsr_topology_facts facts;
@@ -278,6 +287,7 @@ const sweep_visit context_visits[] = {
     VISIT(NULL, settings_error, NULL),
     VISIT(NULL, blas_describe, NULL),
     VISIT(NULL, engine_describe, NULL),
+    VISIT(NULL, devices_describe, NULL),
     VISIT(NULL, topology_describe, NULL),
     VISIT(NULL, kept_describe, NULL),
     VISIT(NULL, questions, check_answered),

@@ -138,6 +138,27 @@ static tsr_status gpu_open(const tsr_engine_options *options, tsr_engine_state *
   return TSR_OK;
 }
 
+static tsr_status list_devices(tsr_engine_state *state, const tsr_engine_options *options,
+                               tsr_device_info *info) {
+  gpu_facts facts;
+  TSR_TRY(choose_devices(state, options));
+  for (int d = 0; d < state->count; d++)
+    TSR_TRY(gpu_identify(state->devices[d].physical, &facts, &info[d]));
+  return TSR_OK;
+}
+
+/* The variable is set here as well, since the runtime may start here. */
+static tsr_status gpu_list(const tsr_engine_options *options, tsr_device_info *info, int *count) {
+  setenv(GPU_CONNECTIONS, GPU_CONNECTIONS_MOST, 0);
+  TSR_TRY(gpu_load());
+  tsr_engine_state *state = tsr_alloc_zero(1, sizeof *state);
+  if (!state) return tsr_fail(TSR_ERR_MEMORY, "no memory to list " GPU_RUNTIME " devices");
+  tsr_status status = list_devices(state, options, info);
+  if (status == TSR_OK) *count = state->count;
+  tsr_dealloc(state);
+  return status;
+}
+
 const tsr_engine GPU_ENGINE = {
     .name = GPU_NAME,
 #ifdef GPU_RESIDUES
@@ -147,6 +168,7 @@ const tsr_engine GPU_ENGINE = {
 #endif
     .open = gpu_open,
     .close = gpu_close,
+    .list = gpu_list,
     .alloc = gpu_alloc,
     .free = gpu_free,
     .pin = gpu_pin,

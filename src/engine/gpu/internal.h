@@ -196,6 +196,7 @@ tsr_status gpu_kernel(tsr_queue *queue, const tsr_kernel_args *args);
 
 /* start.c: fills in state->devices, whose physical numbers are set, and info, and loads the code of
  * the products of every type. */
+tsr_status gpu_identify(int physical, gpu_facts *facts, tsr_device_info *info);
 tsr_status gpu_start_devices(tsr_engine_state *state, tsr_device_info *info);
 
 #endif

@@ -17,19 +17,25 @@ static void write_identity(const unsigned char uuid[16], char *text) {
     at += sprintf(at, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
 }
 
+/* What is known of a device that is not opened. */
+tsr_status gpu_identify(int physical, gpu_facts *facts, tsr_device_info *info) {
+  GPU_TRY(gpu_describe(physical, facts), "asking for its properties", physical);
+  *info = (tsr_device_info){0};
+  snprintf(info->name, sizeof info->name, "%.*s", (int)sizeof info->name - 1, facts->name);
+  write_identity(facts->uuid, info->identity);
+  memcpy(info->address, facts->address, sizeof info->address);
+  return TSR_OK;
+}
+
 static tsr_status describe(gpu_device *device, tsr_device_info *info) {
   gpu_facts facts;
   int d = device->physical;
   GPU_TRY(gpuSetDevice(d), "making it current", d);
-  GPU_TRY(gpu_describe(d, &facts), "asking for its properties", d);
+  TSR_TRY(gpu_identify(d, &facts, info));
   GPU_TRY(gpuPriorityRange(&device->low, &device->high), "asking for priorities", d);
   device->max_pitch = facts.max_pitch;
   device->blocks = 8 * facts.multiprocessors;
   device->workspace = facts.workspace;
-  *info = (tsr_device_info){0};
-  snprintf(info->name, sizeof info->name, "%.*s", (int)sizeof info->name - 1, facts.name);
-  write_identity(facts.uuid, info->identity);
-  memcpy(info->address, facts.address, sizeof info->address);
   GPU_TRY(gpuMemGetInfo(&info->memory_free, &info->memory_total), "asking for its memory", d);
   return TSR_OK;
 }

@@ -40,21 +40,31 @@ static void blas_leave(void) {
   pthread_mutex_unlock(&blas_use.lock);
 }
 
+/* What is known of a device that is not open. */
+static void name_device(int d, const int *devices, tsr_device_info *info) {
+  *info = (tsr_device_info){.memory_total = 0};
+  snprintf(info->name, sizeof info->name, "emulated device");
+  snprintf(info->identity, sizeof info->identity, "host:%d", devices ? devices[d] : d);
+}
+
 static void describe(const tsr_engine_state *state, const int *devices, tsr_device_info *info) {
   for (int d = 0; d < state->count; d++) {
-    info[d] = (tsr_device_info){.memory_total = state->memory, .memory_free = state->memory};
-    snprintf(info[d].name, sizeof info[d].name, "emulated device");
-    snprintf(info[d].identity, sizeof info[d].identity, "host:%d", devices ? devices[d] : d);
+    name_device(d, devices, &info[d]);
+    info[d].memory_total = info[d].memory_free = state->memory;
     for (int p = 0; p < state->count; p++) info[d].peer[p] = !(state->unlinked[d] >> p & 1);
   }
+}
+
+static tsr_status check_count(int count) {
+  if (count <= TSR_MAX_DEVICES) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT, "%d emulated devices; there may be 1 to %d", count,
+                  TSR_MAX_DEVICES);
 }
 
 static tsr_status host_open(const tsr_engine_options *options, tsr_engine_state **opened,
                             tsr_device_info *info, int *count) {
   int wanted = options->count > 0 ? options->count : DEFAULT_COUNT;
-  if (wanted > TSR_MAX_DEVICES)
-    return tsr_fail(TSR_ERR_ARGUMENT, "%d emulated devices; there may be 1 to %d", wanted,
-                    TSR_MAX_DEVICES);
+  TSR_TRY(check_count(wanted));
   TSR_TRY(tsr_cpu_blas_load());
   tsr_engine_state *state = tsr_alloc_zero(1, sizeof *state);
   if (!state) return tsr_fail(TSR_ERR_MEMORY, "no memory to open emulated devices");
@@ -72,6 +82,14 @@ static tsr_status host_open(const tsr_engine_options *options, tsr_engine_state 
   describe(state, options->devices, info);
   *count = wanted;
   *opened = state;
+  return TSR_OK;
+}
+
+static tsr_status host_list(const tsr_engine_options *options, tsr_device_info *info, int *count) {
+  int wanted = options->count > 0 ? options->count : DEFAULT_COUNT;
+  TSR_TRY(check_count(wanted));
+  for (int d = 0; d < wanted; d++) name_device(d, options->devices, &info[d]);
+  *count = wanted;
   return TSR_OK;
 }
 
@@ -95,6 +113,7 @@ const tsr_engine tsr_engine_host = {
                .block = 64 << 10},
     .open = host_open,
     .close = host_close,
+    .list = host_list,
     .alloc = host_alloc,
     .free = host_free,
     .pin = host_pin,

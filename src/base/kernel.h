@@ -148,6 +148,10 @@ typedef struct tsr_residue_args {
   tsr_residue_lines of[3]; /* of a, b and c, where these are residues */
 } tsr_residue_args;
 
+/* The order of the triangles that a level-3 routine by products of blocks leaves to the vendor's
+ * routine. */
+enum { TSR_KERNEL_BLOCK = 256 };
+
 /* Everything that an engine needs to run one kernel. Pointers are to the device's memory; matrices
  * are column-major. */
 typedef struct tsr_kernel_args {
@@ -158,6 +162,9 @@ typedef struct tsr_kernel_args {
   tsr_uplo uplo;
   tsr_diag diag;
   bool wide;
+  /* A level-3 routine other than GEMM: its triangle is halved down to this order, and the rest are
+   * GEMMs; 0: by the vendor's routine alone. Engines without the trait `blocks` ignore it. */
+  int blocks;
   int64_t m, n, k;
   tsr_scalar alpha, beta;
   const void *a, *b;

@@ -78,6 +78,9 @@ typedef struct tsr_engine_traits {
   bool quick_start;
   /* The engine has the kernels on residues. 0: products are computed natively. */
   bool residues;
+  /* Kernels obey `blocks` of tsr_kernel_args: level-3 routines can be computed in two ways, of
+   * which the probe finds the faster. */
+  bool blocks;
   /* Bytes of pinned memory of a staging ring. 0: half of the CPU's last-level cache. */
   size_t ring;
   /* Bytes of device memory that the store of cached blocks allocates at a time. 0: large

@@ -138,6 +138,12 @@ static tsr_status check_rates(const tsr_rates *rates, tsr_type type) {
       TSR_TRY(check_positive(place, "flops", rates->flops[i][j]));
       TSR_TRY(check_positive(place, "hot", rates->hot[i][j]));
     }
+  for (int i = 0; i < TSR_KERNEL_COUNT; i++) {
+    const struct tsr_routine *routine = &rates->routine[i];
+    if (routine->vendor == 0 && routine->blocks == 0) continue;
+    TSR_TRY(check_positive(place, tsr_kernel_get((tsr_kernel)i)->name, routine->vendor));
+    TSR_TRY(check_positive(place, tsr_kernel_get((tsr_kernel)i)->name, routine->blocks));
+  }
   TSR_TRY(check_curve(place, "narrow", &rates->narrow));
   return check_positive(place, "sustained", rates->sustained);
 }

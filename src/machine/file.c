@@ -245,8 +245,28 @@ static tsr_status read_table(const node *n, const tsr_rates *rates,
   return TSR_OK;
 }
 
+/* The names of the level-3 routines, in the order of tsr_kernel from symm on. */
+static const char *const routine_keys[] = {"symm",  "hemm", "syrk", "herk", "syr2k",
+                                           "her2k", "trmm", "trsm", NULL};
+
+static tsr_status read_routines(const node *n, tsr_rates *rates) {
+  if (n->json == NULL) return TSR_OK;
+  TSR_TRY(check_object(n, routine_keys));
+  for (int i = 0; routine_keys[i] != NULL; i++) {
+    node parts = member(n, routine_keys[i]);
+    double given[2];
+    int count = 0;
+    if (parts.json == NULL) continue;
+    TSR_TRY(check_list(&parts, 2, 2));
+    TSR_TRY(get_numbers(&parts, 2, &count, given));
+    rates->routine[TSR_KERNEL_SYMM + i] = (struct tsr_routine){given[0], given[1]};
+  }
+  return TSR_OK;
+}
+
 static tsr_status read_rates(const node *n, tsr_rates *rates) {
-  static const char *const keys[] = {"area", "k", "flops", "hot", "narrow", "sustained", NULL};
+  static const char *const keys[] = {"area",   "k",        "flops",     "hot",
+                                     "narrow", "routines", "sustained", NULL};
   TSR_TRY(check_object(n, keys));
   node area = member(n, "area"), k = member(n, "k"), flops = member(n, "flops"),
        hot = member(n, "hot"), narrow = member(n, "narrow");
@@ -255,6 +275,8 @@ static tsr_status read_rates(const node *n, tsr_rates *rates) {
   TSR_TRY(read_table(&flops, rates, rates->flops));
   TSR_TRY(get_required(n, "sustained", &rates->sustained));
   TSR_TRY(read_curve(&narrow, &rates->narrow));
+  node routines = member(n, "routines");
+  TSR_TRY(read_routines(&routines, rates));
   tsr_rates_guess_hot(rates);
   return hot.json != NULL ? read_table(&hot, rates, rates->hot) : TSR_OK;
 }

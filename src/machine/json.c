@@ -147,6 +147,20 @@ static void add_table(tsr_text *text, const char *name, const tsr_rates *rates,
   tsr_text_add(text, "]");
 }
 
+/* The routines that were measured: {"trsm": [vendor, blocks], ...}. */
+static void add_routines(tsr_text *text, const tsr_rates *rates) {
+  bool any = false;
+  for (int i = 0; i < TSR_KERNEL_COUNT; i++) {
+    const double parts[2] = {rates->routine[i].vendor, rates->routine[i].blocks};
+    if (parts[0] <= 0) continue;
+    tsr_text_add(text, "%s\"%s\": ", any ? ", " : ",\n      \"routines\": {",
+                 tsr_kernel_get((tsr_kernel)i)->name);
+    add_list(text, parts, 2);
+    any = true;
+  }
+  if (any) tsr_text_add(text, "}");
+}
+
 static void add_rates(tsr_text *text, tsr_type type, const tsr_rates *rates) {
   tsr_text_add(text, "    \"%c\": {\n      \"area\": ", (char)type);
   add_list(text, rates->area, rates->areas);
@@ -155,6 +169,7 @@ static void add_rates(tsr_text *text, tsr_type type, const tsr_rates *rates) {
   add_table(text, "flops", rates, rates->flops);
   add_table(text, "hot", rates, rates->hot);
   add_curve(text, ",\n      ", "narrow", &rates->narrow);
+  add_routines(text, rates);
   add_field(text, ",\n      ", "sustained", rates->sustained);
   tsr_text_add(text, "}");
 }

@@ -241,6 +241,11 @@ static uint64_t mix_rates(uint64_t digest, const tsr_rates *rates) {
   for (int i = 0; i < rates->areas; i++)
     for (int j = 0; j < rates->ks; j++)
       digest = mix_number(mix_number(digest, rates->flops[i][j]), rates->hot[i][j]);
+  for (int i = 0; i < TSR_KERNEL_COUNT; i++) {
+    const struct tsr_routine *routine = &rates->routine[i];
+    if (routine->vendor <= 0) continue; /* as before there were any */
+    digest = mix_number(mix_number(mix_int(digest, i), routine->vendor), routine->blocks);
+  }
   return mix_curve(digest, &rates->narrow);
 }
 

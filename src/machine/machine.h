@@ -77,6 +77,11 @@ typedef struct tsr_rates {
   /* Rate of a narrow C / rate of a square of the same area, by the shorter of m and n. Holds if the
    * longer one is 8 times as long or more. count 0: always 1. */
   tsr_curve narrow;
+  /* Of each level-3 routine other than GEMM: its rate / that of a GEMM of the same extents, by the
+   * vendor's routine and by products of blocks (blocks of tsr_kernel_args). 0: not measured. */
+  struct tsr_routine {
+    double vendor, blocks;
+  } routine[TSR_KERNEL_COUNT];
   double sustained; /* flops/s of large kernels that run for seconds */
 } tsr_rates;
 
@@ -248,6 +253,10 @@ double tsr_machine_residue_gemm_time(const tsr_machine *machine, int device, tsr
 /* tsr_machine_rate_limit for products in residues: flops/s of the products that they stand for. */
 double tsr_machine_residue_limit(const tsr_machine *machine, tsr_type type, int moduli,
                                  double heat);
+
+/* Whether products of blocks are the faster way for a level-3 routine of the type: by what was
+ * measured; false: the vendor's routine is, or nothing was measured. */
+bool tsr_machine_takes_blocks(const tsr_machine *machine, tsr_kernel kernel, tsr_type type);
 
 /* The heat of a device in a call: 0: kernels reach their rates of short runs (flops), 1: those at
  * the power limit (hot). seconds: how long the device computes in the call; duty: that time / the

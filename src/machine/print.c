@@ -158,12 +158,26 @@ static void add_table(tsr_text *text, const tsr_rates *rates,
   tsr_text_add(text, "\n");
 }
 
+static void add_routines(tsr_text *text, const tsr_rates *rates) {
+  bool any = false;
+  for (int i = 0; i < TSR_KERNEL_COUNT; i++) {
+    const struct tsr_routine *routine = &rates->routine[i];
+    if (routine->vendor <= 0) continue;
+    tsr_text_add(text, "%s %s %.2g, %.2g",
+                 any ? ";" : "by the vendor's routine, by blocks (part of a GEMM's rate):",
+                 tsr_kernel_get((tsr_kernel)i)->name, routine->vendor, routine->blocks);
+    any = true;
+  }
+  if (any) tsr_text_add(text, "\n");
+}
+
 static void add_rates(tsr_text *text, const tsr_rates *rates, const tsr_type_info *type) {
   if (rates->areas == 0) return;
   tsr_text_add(text, "\nkernels, %s, TFLOP/s (sqrt(m n) by k), in short runs", type->name);
   add_table(text, rates, rates->flops);
   tsr_text_add(text, "at the power limit; sustained %.4g", rates->sustained / TERA);
   add_table(text, rates, rates->hot);
+  add_routines(text, rates);
   if (rates->narrow.count == 0) return;
   tsr_text_add(text,
                "narrow ones in short runs (the shorter of m and n: part of a square's rate)\n");

@@ -179,6 +179,22 @@ static double detour(tsr_kernel kernel, tsr_type type, int64_t k, bool wide) {
   return whole && k % tsr_kernel_granule(tsr_type_get(type)->size) != 0 ? TSR_TUNE_ODD_K_SLOWER : 1;
 }
 
+bool tsr_machine_takes_blocks(const tsr_machine *machine, tsr_kernel kernel, tsr_type type) {
+  const struct tsr_routine *routine = &machine->rates[tsr_type_index(type)].routine[kernel];
+  return routine->blocks > routine->vendor;
+}
+
+/* Seconds of `computing`, the time of a GEMM of the same extents, for the kernel: by its part of a
+ * GEMM's rate, which was measured with all that it takes, or else is that of kernel.c. */
+static double kernel_part(const tsr_rates *rates, tsr_kernel kernel, double computing, int64_t m,
+                          int64_t n, int64_t k) {
+  const tsr_kernel_info *info = tsr_kernel_get(kernel);
+  double measured = fmax(rates->routine[kernel].vendor, rates->routine[kernel].blocks);
+  if (measured > 0) return computing / measured;
+  return computing / info->rate +
+         (info->serial > 0 ? info->serial * (double)k * rounds_of(m, n, k) : 0);
+}
+
 /* Seconds of a kernel that is not bound by memory, without the kernel_latency: flops / (rate of a
  * GEMM of the same extents x the kernel's part of that rate), or the time of its bytes if that is
  * longer. */
@@ -194,11 +210,9 @@ static double product_time(const tsr_machine *machine, const tsr_device *device,
   double hot = fmin(cool, rate_at(rates, rates->hot, area, (double)k));
   double bytes = product_bytes(kernel, type, (double)m, (double)n, (double)k, wide, reads_c);
   double computing = flops * ((1 - heat) / cool + heat / hot);
-  const tsr_kernel_info *info = tsr_kernel_get(kernel);
-  double serial = info->serial > 0 ? info->serial * (double)k * rounds_of(m, n, k) : 0;
   computing *= detour(kernel, type, k, wide);
-  int index = (int)(device - machine->device);
-  computing = (computing / info->rate + serial) / tsr_machine_speed(machine, index, type);
+  computing = kernel_part(rates, kernel, computing, m, n, k) /
+              tsr_machine_speed(machine, (int)(device - machine->device), type);
   if (reads_c)
     computing +=
         reading_bytes(kernel, type, (double)m, (double)n, (double)k, wide) / device->memory_rate;
@@ -209,7 +223,7 @@ double tsr_machine_kernel_time(const tsr_machine *machine, int device, tsr_kerne
                                tsr_type type, int64_t m, int64_t n, int64_t k, bool wide,
                                bool reads_c, double heat) {
   const tsr_device *d = &machine->device[device];
-  if (inverts(kernel, m, n, k))
+  if (inverts(kernel, m, n, k) && !tsr_machine_takes_blocks(machine, kernel, type))
     return inverting_time(machine, device, type, m, n, k) +
            tsr_machine_kernel_time(machine, device, TSR_KERNEL_GEMM, type, m, n, k, false, false,
                                    heat);

@@ -125,6 +125,7 @@ struct tsr_plan {
    * plan adds. NULL: no block stays on devices, and all of C is at its home. */
   struct tsr_residency *after, *before; /* before: the cached blocks at the plan's start */
   char why[256];       /* the chosen candidate and the runner-up, as text for users */
+  uint32_t by_blocks;  /* bit tsr_kernel: devices compute that routine by products of blocks */
   double heat;         /* heat of the devices while the plan runs: tsr_machine_heat */
   double seconds;      /* predicted, s */
   double floor;        /* lower bound of any execution, s */

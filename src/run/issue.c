@@ -107,6 +107,7 @@ static tsr_status issue_kernel(const tsr_job *job, uint32_t index, tsr_queue *qu
                           .uplo = form.uplo,
                           .diag = form.diag,
                           .wide = (c->flags & TSR_FLAG_WIDE) != 0,
+                          .blocks = job->plan->by_blocks >> c->kernel & 1 ? TSR_KERNEL_BLOCK : 0,
                           .m = c->m,
                           .n = c->n,
                           .k = c->k,

@@ -289,6 +289,75 @@ static tsr_status measure_hot(tsr_bench *b, tsr_type type, tsr_rates *rates) {
   return TSR_OK;
 }
 
+/* ---- Level-3 routines ---- */
+
+/* Orders of the triangles, and of the parts that are left to the vendor's routine. */
+static const int64_t real_orders[] = {1024, 2048, 4096}, quick_orders[] = {64, 96};
+enum { REAL_ORDERS = 3, QUICK_ORDERS = 2, QUICK_BLOCK = 16 };
+
+/* A routine on square matrices, with A on the left and lower. */
+static tsr_kernel_args routine_of(const tsr_bench *b, tsr_kernel kernel, tsr_type type,
+                                  int64_t order, int blocks) {
+  tsr_kernel_args args = tsr_bench_product(b, 0, type, order, order);
+  args.kernel = kernel;
+  args.side = TSR_LEFT;
+  args.uplo = TSR_LOWER;
+  args.diag = TSR_NON_UNIT;
+  args.blocks = blocks;
+  return args;
+}
+
+/* Whether the BLAS has the routine in the type. */
+static bool has_routine(tsr_kernel kernel, tsr_type type) {
+  const tsr_kernel_info *info = tsr_kernel_get(kernel);
+  bool blas = type == TSR_S || type == TSR_D || type == TSR_C || type == TSR_Z;
+  bool fits = tsr_type_get(type)->complex_valued || !(info->traits & TSR_HERMITIAN);
+  return blas && fits && info->traits != 0;
+}
+
+/* *seconds: of one after a first, which loads code. */
+static tsr_status time_one(tsr_bench *b, const tsr_kernel_args *args, double *seconds) {
+  double first;
+  TSR_TRY(tsr_bench_kernels(b, 0, args, 1, false, &first));
+  return tsr_bench_kernels(b, 0, args, TSR_TUNE_PROBE_ROUTINE_REPEATS, false, seconds);
+}
+
+/* Both ways, in turn, so that they find the device equally warm: the times of all orders together,
+ * each in units of a GEMM's time. */
+static tsr_status measure_routine(tsr_bench *b, tsr_kernel kernel, tsr_type type,
+                                  struct tsr_routine *routine) {
+  const int64_t *orders = b->options->quick ? quick_orders : real_orders;
+  int count = b->options->quick ? QUICK_ORDERS : REAL_ORDERS, used = 0;
+  int block = b->options->quick ? QUICK_BLOCK : TSR_KERNEL_BLOCK;
+  double vendor = 0, blocks = 0;
+  for (int i = 0; i < count; i++) {
+    double gemm, by_vendor, by_blocks;
+    if (tsr_bench_area(b, type, orders[i]) < orders[i]) continue;
+    tsr_kernel_args product = tsr_bench_product(b, 0, type, orders[i], orders[i]);
+    tsr_kernel_args args = routine_of(b, kernel, type, orders[i], 0);
+    TSR_TRY(time_one(b, &product, &gemm));
+    TSR_TRY(time_one(b, &args, &by_vendor));
+    args.blocks = block;
+    TSR_TRY(time_one(b, &args, &by_blocks));
+    double work = tsr_kernel_flops(kernel, type, orders[i], orders[i], orders[i]) /
+                  tsr_kernel_flops(TSR_KERNEL_GEMM, type, orders[i], orders[i], orders[i]);
+    vendor += by_vendor / (gemm * work);
+    blocks += by_blocks / (gemm * work);
+    used++;
+  }
+  if (used > 0) *routine = (struct tsr_routine){used / vendor, used / blocks};
+  return TSR_OK;
+}
+
+/* What a solution leaves in C may be infinite, so the routines come last for a type. */
+static tsr_status measure_routines(tsr_bench *b, tsr_type type, tsr_rates *rates) {
+  if (!b->engine->traits.blocks) return TSR_OK;
+  for (int i = 0; i < TSR_KERNEL_COUNT; i++)
+    if (has_routine((tsr_kernel)i, type))
+      TSR_TRY(measure_routine(b, (tsr_kernel)i, type, &rates->routine[i]));
+  return TSR_OK;
+}
+
 /* ---- Kernels bound by memory, and the cost of a kernel ---- */
 
 static tsr_kernel_args addition(tsr_bench *b, int device, int64_t n) {
@@ -318,7 +387,8 @@ static tsr_status measure_type(tsr_bench *b, const tsr_type_info *type) {
   TSR_TRY(tsr_bench_fill(b, type->type));
   TSR_TRY(measure_shapes(b, type, rates));
   TSR_TRY(measure_narrow(b, type->type, rates));
-  return measure_hot(b, type->type, rates);
+  TSR_TRY(measure_hot(b, type->type, rates));
+  return measure_routines(b, type->type, rates);
 }
 
 /* fp64 goes first, since its rates say which devices are unlike. */

@@ -8,6 +8,7 @@
 typedef struct bench {
   harness h;
   tsr_queue *queue;
+  int blocks; /* of the kernels' arguments */
 } bench;
 
 /* An operand on the device, and pinned memory by way of which it comes and goes: copies with
@@ -43,6 +44,7 @@ static void run_on_engine(void *user, const kernel_case *test) {
   args.a = ma.device;
   args.b = mb.device;
   args.c = mc.device;
+  args.blocks = b->blocks;
   OK(b->h.engine->kernel(b->queue, &args));
   copy_to(b, mc.pinned, TSR_HOST, mc.device, 0, mc.bytes);
   OK(drain(&b->h, b->queue, 0));
@@ -93,20 +95,31 @@ static void test_add_queue(void **state) {
   run_types(TSR_QUEUE_ADD, 12, 20);
 }
 
-static void run_level3(tsr_queue_role role, int count, int64_t most) {
+static void run_level3(tsr_queue_role role, int count, int64_t most, int blocks) {
   bench b = open_bench(role);
+  b.blocks = blocks;
   level3_run(run_on_engine, &b, count, most);
   close_bench(&b);
 }
 
 static void test_level3(void **state) {
   (void)state;
-  run_level3(TSR_QUEUE_COMPUTE, 8, 24);
+  run_level3(TSR_QUEUE_COMPUTE, 8, 24, 0);
 }
 
 static void test_level3_larger(void **state) {
   (void)state;
-  run_level3(TSR_QUEUE_COMPUTE, 1, 200);
+  run_level3(TSR_QUEUE_COMPUTE, 1, 200, 0);
+}
+
+/* By products of blocks: triangles are halved up to four times, into parts of unlike orders. */
+static void test_blocks(void **state) {
+  (void)state;
+  bench b = open_bench(TSR_QUEUE_COMPUTE);
+  bool blocks = b.h.engine->traits.blocks;
+  close_bench(&b);
+  if (!blocks) skip();
+  run_level3(TSR_QUEUE_COMPUTE, 3, 40, 3);
 }
 
 /* The CPU's BLAS, which is the host engine's, has nothing of its own there: a few will do. So they
@@ -123,10 +136,10 @@ static void test_solves(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_compute), cmocka_unit_test(test_larger),
-      cmocka_unit_test(test_tall),    cmocka_unit_test(test_add_queue),
-      cmocka_unit_test(test_level3),  cmocka_unit_test(test_level3_larger),
-      cmocka_unit_test(test_solves),
+      cmocka_unit_test(test_compute),       cmocka_unit_test(test_larger),
+      cmocka_unit_test(test_tall),          cmocka_unit_test(test_add_queue),
+      cmocka_unit_test(test_blocks),        cmocka_unit_test(test_level3),
+      cmocka_unit_test(test_level3_larger), cmocka_unit_test(test_solves),
   };
   cmocka_set_test_filter(getenv("TSR_TEST_ONLY")); /* a pattern of names; none: all */
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,8 +6,11 @@
  * BLAS, as commands of a stream. Operands have to be memory that the device reaches, all of it.
  */
 #include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "engine/hip/rocblas.h"
 #include "runtime.h"
@@ -248,8 +251,27 @@ static void run_half(const call *x) {
   free(y.c.at);
 }
 
+/* Calls of GEMM, for tests to read. */
+extern atomic_ulong hip_blas_gemms;
+atomic_ulong hip_blas_gemms;
+
+/* TSR_HIP_SLOW=trsm:2e7: this routine takes m n k / 2e7 seconds longer, k being the order of its
+ * triangle where it has one. */
+static void be_slow(const call *x) {
+  const char *slow = getenv("TSR_HIP_SLOW");
+  char name[16] = "";
+  double rate = 0;
+  if (slow == NULL || sscanf(slow, "%15[a-z0-9]:%lf", name, &rate) != 2) return;
+  if (strstr(x->name, name) == NULL) return;
+  double seconds = (double)x->m * x->n * (x->k > 0 ? x->k : x->side == 'R' ? x->n : x->m) / rate;
+  nanosleep(&(struct timespec){(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)},
+            NULL);
+}
+
 static void run_call(void *argument) {
   const call *x = argument;
+  be_slow(x);
+  if (x->family == GEMM) hip_blas_gemms++;
   bool half = x->family == GEMM && x->ab_type != rocblas_datatype_f32_r &&
               (x->ab_type == rocblas_datatype_f16_r || x->ab_type == rocblas_datatype_bf16_r);
   if (half)

@@ -18,6 +18,7 @@
  *   TSR_HIP_PITCH    largest pitch of a 2D copy in bytes (2^31 - 1)
  *   TSR_HIP_ARCH     what the devices' code is compiled for (gfx90a)
  *   TSR_HIPRTC_...   of the compiler at run time (compiler.c)
+ *   TSR_HIP_SLOW     a routine of rocBLAS that is slow: "trsm:2e7" (blas.c)
  *   TSR_HIP_DELAY    seed of random delays before commands; 0: none (0)
  *   TSR_HIP_LOSE     D:N, the device D is lost at its Nth command
  *   TSR_HIP_LOG      a file to which misuses are appended

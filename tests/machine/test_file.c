@@ -91,6 +91,7 @@ static void odd_numbers_and_names_come_back(void **state) {
   machine->device[1].type_speed[TSR_TYPE_COUNT - 1] = 1 / 3.0;
   machine->rates[0] = (tsr_rates){0};
   machine->rates[1].narrow = (tsr_curve){2, {128, 1024}, {1 / 3.0, 0.9}};
+  machine->rates[1].routine[TSR_KERNEL_TRSM] = (struct tsr_routine){0.25, 0.5};
   expect_same_again(machine);
   tsr_machine_destroy(machine);
 }

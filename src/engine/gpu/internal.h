@@ -97,8 +97,8 @@ gpuError gpu_memory_of(const void *pointer, tsr_memory *memory, int *device);
 
 /*
  * The files, from the bottom up; each calls only files before it: the vendor's; device.c; memory.c,
- * copy.c, blas.c; queue.c, gemm.c, residues.c; solve.c; level3.c; kernel.c; start.c; engine.c,
- * which has the table.
+ * copy.c, blas.c; queue.c, gemm.c, residues.c; solve.c; level3.c; blocked.c; kernel.c; start.c;
+ * engine.c, which has the table.
  */
 
 /* device.c: fails with the message "<what> failed" and the runtime's text for error. */
@@ -190,6 +190,9 @@ tsr_status gpu_level3(tsr_queue *queue, const tsr_kernel_args *args);
  */
 tsr_status gpu_make_residues(const tsr_queue *queue, const tsr_kernel_args *args);
 tsr_status gpu_residue_gemm(tsr_queue *queue, const tsr_kernel_args *args);
+
+/* blocked.c: what level3.c does, by products of blocks; args->blocks is positive. */
+tsr_status gpu_blocked(tsr_queue *queue, const tsr_kernel_args *args);
 
 /* kernel.c */
 tsr_status gpu_kernel(tsr_queue *queue, const tsr_kernel_args *args);

@@ -60,6 +60,6 @@ tsr_status gpu_kernel(tsr_queue *queue, const tsr_kernel_args *x) {
     case TSR_KERNEL_RESIDUE_GEMM:
       return on_residues(queue, x);
     default:
-      return gpu_level3(queue, x);
+      return x->blocks > 0 ? gpu_blocked(queue, x) : gpu_level3(queue, x);
   }
 }

@@ -213,10 +213,23 @@ static void add_kernels(tsr_text *text, const tsr_plan *plan, const shapes *shap
   tsr_text_free(&line);
 }
 
+/* The routines of the plan that devices compute by products of blocks. */
+static void add_blocks(tsr_text *text, const tsr_plan *plan, const shapes *shape) {
+  tsr_text line = TSR_TEXT_INIT;
+  for (int i = 0; i < TSR_KERNEL_COUNT; i++)
+    if (shape->kernels[i] > 0 && plan->by_blocks >> i & 1)
+      tsr_text_add(&line, "%s%s", line.length > 0 ? ", " : "", tsr_kernel_get((tsr_kernel)i)->name);
+  if (line.length > 0) tsr_text_add(&line, ": faster here than the vendor's routine");
+  text->broken |= line.broken;
+  if (line.length > 0) add_labelled(text, "by blocks", line.bytes);
+  tsr_text_free(&line);
+}
+
 static void add_shapes(tsr_text *text, const tsr_plan *plan) {
   shapes shape = count_shapes(plan);
   tsr_text_add(text, "commands   %zu on %d queues\n", plan->commands.count, plan->queues);
   add_kernels(text, plan, &shape);
+  add_blocks(text, plan, &shape);
   tsr_text_add(text, "copies     %lld", (long long)shape.copies);
   if (shape.copies > 0) {
     tsr_text_add(text, ", from ");

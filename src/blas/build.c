@@ -100,7 +100,9 @@ tsr_status tsr_graph_build(const tsr_call *call, const tsr_tiling *tiling, tsr_g
   TSR_TRY(check_tiling(call, tiling));
   set_grids(call, tiling, graph);
   graph->depth = tiling->k.count;
-  if (builders[tsr_family_of(call->operation)](&b)) return TSR_OK;
+  bool (*builder)(tsr_builder *) =
+      tiling->through != NULL ? tsr_build_slices : builders[tsr_family_of(call->operation)];
+  if (builder(&b)) return TSR_OK;
   tsr_graph_free(graph);
   return tsr_fail(TSR_ERR_MEMORY, "no host memory for the graph of a %s: use larger tiles",
                   tsr_operation_name(call->operation));

@@ -147,7 +147,6 @@ static size_t most_devices(const tsr_tiling *t) {
 
 bool tsr_build_gemm(tsr_builder *b) {
   const tsr_tiling *t = b->tiling;
-  if (t->through != NULL) return tsr_build_slices(b);
   b->emit = emit;
   if (b->call->moduli == 0) return tsr_build_parts(b);
   b->converted =

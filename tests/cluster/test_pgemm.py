@@ -219,7 +219,7 @@ def test_measured_on_devices(measure):
 def test_one_transport_fails(measure):
     """If one case fails, the other is still measured."""
     fails(measure(square(100, "transport=nccl"), square(100, "transport=mpi"), "--engine", "host",
-                  "--devices", "2", "--repeat", "1", "--csv", "t.csv"), "NCCL is for CUDA devices")
+                  "--devices", "2", "--repeat", "1", "--csv", "t.csv"), "NCCL and RCCL are for the devices of NVIDIA and AMD")
     assert lines_with("t.csv", ",1,mpi") == 1
 
 

@@ -4,6 +4,7 @@
 /* Emulated products: TESSERA_ARITHMETIC, the accuracy on hard data, and what is done natively. */
 #include <math.h>
 
+#include "engine/engine.h"
 #include "front.h"
 #include "../base/hard_data.h"
 
@@ -25,6 +26,12 @@ static tsr_context *context_of(const char *arithmetic, const char *devices, size
   if (!front_is_emulated()) options.machine = "host:200 gpu*1@nvswitch:300 pcie:25 rate:19";
   assert_ok(tsr_context_create(&options, &context));
   return context;
+}
+
+/* Skips the test where the engine has no kernels for residues, so that all products are native. */
+static void needs_residues(void) {
+  const tsr_engine *engine = tsr_engine_find(front_engine());
+  if (engine != NULL && !engine->traits.residues) skip();
 }
 
 /* How many of `count` numbers of devices to try; there may be one real device only. */
@@ -107,6 +114,7 @@ static void check_kinds(const product *p) {
 /* The promise holds on every family of data, by any number of devices. */
 static void the_promise_holds_on_hard_data(void **state) {
   (void)state;
+  needs_residues();
   const char *const devices[] = {"1", "2", "3"};
   const tsr_type types[] = {TSR_D, TSR_S, TSR_Z, TSR_C};
   tsr_context *native = context_of("native", "1", 0);
@@ -152,6 +160,7 @@ static product usual_product(int64_t m, int64_t n, int64_t k) {
 /* The bits do not depend on how many devices compute. */
 static void bits_do_not_depend_on_devices(void **state) {
   (void)state;
+  needs_residues();
   const char *const devices[] = {"1", "2", "4", "8"};
   product p = usual_product(160, 230, 120);
   make(&p, HARD_UNIFORM, 5);
@@ -171,6 +180,7 @@ static void bits_do_not_depend_on_devices(void **state) {
  */
 static void refused_parts_are_done_natively(void **state) {
   (void)state;
+  needs_residues();
   product p = usual_product(200, 100, 60);
   make(&p, HARD_UNIFORM, 6);
   ((double *)p.a)[17] = INFINITY;
@@ -248,6 +258,7 @@ static void tight_budgets_lead_to_native_plans(void **state) {
 
 static void moduli_are_as_asked(void **state) {
   (void)state;
+  needs_residues();
   product p = usual_product(40, 30, 80);
   make(&p, HARD_UNIFORM, 10);
   tsr_context *context = context_of("emulated:16", "1", 0);
@@ -284,6 +295,7 @@ static void settings_are_checked(void **state) {
 /* It may change between two calls; what is refused changes nothing. */
 static void arithmetics_can_be_exchanged(void **state) {
   (void)state;
+  needs_residues();
   product p = usual_product(30, 40, 50);
   make(&p, HARD_UNIFORM, 13);
   tsr_context *context = context_of("native", "1", 0);
@@ -305,6 +317,7 @@ static void arithmetics_can_be_exchanged(void **state) {
 /* An option goes before the setting, and the setting counts without one. */
 static void options_go_before_settings(void **state) {
   (void)state;
+  needs_residues();
   const char *const option[] = {NULL, "native"};
   product p = usual_product(30, 30, 70);
   make(&p, HARD_UNIFORM, 12);

@@ -65,7 +65,9 @@ static tsr_status stall_query(tsr_queue_event *event, bool *passed, double *seco
 
 static tsr_engine stalling;
 
+/* Only the engine of emulated devices can be told to hold its queues. */
 static void rig_open_stalling(rig *r) {
+  rig_needs_emulated_devices();
   rig_open(r, 1, 0, 0);
   tsr_runner_destroy(r->runner);
   stalling = tsr_engine_host;

@@ -265,7 +265,8 @@ double tsr_machine_residue_gemm_time(const tsr_machine *machine, int device, tsr
   double one = product_time(machine, d, TSR_KERNEL_GEMM, half, m, n, k, wide, false, heat);
   int planes = tsr_residue_planes(type, moduli);
   double bytes = (double)m * (double)n * (6.0 * planes + size * (reads_c ? 2 : 1));
-  return 3 * d->kernel_latency + planes * one / ratio + bytes / d->memory_rate;
+  double products = planes * one / (ratio * TSR_TUNE_INTEGERS_REACHED);
+  return 3 * d->kernel_latency + products + bytes / d->memory_rate;
 }
 
 double tsr_machine_residue_limit(const tsr_machine *machine, tsr_type type, int moduli,

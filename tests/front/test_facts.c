@@ -198,6 +198,7 @@ static void products_summed_up(void **state) {
 /* A and B in the memory of a device: they come over its links, and it has no copies of them. */
 static void products_of_panels_on_a_device(void **state) {
   (void)state;
+  front_needs_peers();
   enum { N = 20000, K = 2048 };
   static const double one = 1;
   double panel = 8.0 * N * K;
@@ -220,6 +221,7 @@ static void products_of_panels_on_a_device(void **state) {
 /* A C of most of the memory has no room for a partial one beside it, and does not move. */
 static void products_that_nearly_fill_devices(void **state) {
   (void)state;
+  front_needs_peers();
   enum { N = 54000, K = 1024 };
   static const double values[2] = {0, 1};
   tsr_context *context = planner("host:150 gpu*3:16@nvlink:50 pcie:50 rate:7.2", 12800000000);
@@ -258,6 +260,7 @@ static void products_that_do_not_fit(void **state) {
 /* Rates by the length of runs, as the machine has them. */
 static void rates_of_copies(void **state) {
   (void)state;
+  front_needs_peers();
   double rate = 0, whole = 0;
   tsr_context *context = planner("host:100 gpu*2@nvlink:50 pcie:25", 0);
   assert_ok(tsr_copy_rate(context, TSR_HOST, 1, 1 << 20, &rate));

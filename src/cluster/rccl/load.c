@@ -5,9 +5,8 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/environment.h"
+#include "base/rocm.h"
 #include "functions.h"
 
 tsr_rccl_functions tsr_rccl;
@@ -30,39 +29,17 @@ static void *find_runtime(void) {
   return NULL;
 }
 
-/* All releases of ROCm have the soname librccl.so.1. It is looked for where the engine looks for
- * ROCm: on the loader's search path, else below ROCM_PATH or /opt/rocm. */
-static void *open_rccl(void) {
-  static const char file[] = "librccl.so.1";
-  const char *root = tsr_environment_get("ROCM_PATH");
-  char path[1000];
-  void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-  if (library != NULL) return library;
-  snprintf(path, sizeof path, "%s/lib/%s", root != NULL ? root : "/opt/rocm", file);
-  return dlopen(path, RTLD_NOW | RTLD_LOCAL);
-}
-
 /* ---- Functions -------------------------------------------------------------- */
 
-typedef struct wanted {
-  const char *name;
-  size_t at; /* offset of the pointer in tsr_rccl_functions */
-} wanted;
-
 #define WANTED(name) {#name, offsetof(tsr_rccl_functions, name)},
-static const wanted of_runtime[] = {TSR_RCCL_RUNTIME(WANTED)};
-static const wanted of_collectives[] = {TSR_RCCL_COLLECTIVES(WANTED)};
-static const wanted last_error[] = {WANTED(ncclGetLastError)};
+static const tsr_rocm_function of_runtime[] = {TSR_RCCL_RUNTIME(WANTED)};
+static const tsr_rocm_function of_collectives[] = {TSR_RCCL_COLLECTIVES(WANTED)};
+static const tsr_rocm_function last_error[] = {WANTED(ncclGetLastError)};
 #define COUNT(table) (int)(sizeof(table) / sizeof *(table))
 
 /* The first function that is missing; NULL: none is. */
-static const char *find_functions(void *library, const wanted *list, int count) {
-  for (int i = 0; i < count; i++) {
-    void *function = dlsym(library, list[i].name);
-    if (function == NULL) return list[i].name;
-    memcpy((char *)&tsr_rccl + list[i].at, &function, sizeof function);
-  }
-  return NULL;
+static const char *find_functions(void *library, const tsr_rocm_function *list, int count) {
+  return tsr_rocm_find(library, list, count, "", &tsr_rccl);
 }
 
 static tsr_status load(void) {
@@ -71,7 +48,7 @@ static tsr_status load(void) {
     return tsr_fail(TSR_ERR_UNSUPPORTED,
                     "RCCL cannot be used: the HIP runtime is not loaded; give contexts with the "
                     "engine hip, or set TESSERA_TRANSPORT to mpi");
-  void *rccl = open_rccl();
+  void *rccl = tsr_rocm_open("librccl.so.1"); /* the soname in all releases of ROCm */
   if (rccl == NULL)
     return tsr_fail(TSR_ERR_UNSUPPORTED,
                     "RCCL is not here: librccl.so.1 is not found; install ROCm's rccl, set "

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/environment.h"
+#include "base/rocm.h"
 #include "engine/gpu/internal.h"
 
 tsr_hip_functions tsr_hip;
@@ -31,26 +31,15 @@ static const char *blas_name;
 
 /* ---- Libraries ------------------------------------------------------------ */
 
-/* Opens a library on the loader's search path, else below ROCM_PATH or /opt/rocm, where ROCm is
- * installed without telling the loader. NULL: it is in none of them. */
-static void *open_library(const char *file) {
-  const char *root = tsr_environment_get("ROCM_PATH");
-  char path[1000];
-  void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-  if (library != NULL) return library;
-  snprintf(path, sizeof path, "%s/lib/%s", root != NULL ? root : "/opt/rocm", file);
-  return dlopen(path, RTLD_NOW | RTLD_LOCAL);
-}
-
 /* Opens the runtime and the BLAS of one release. A runtime without its BLAS is kept only until a
  * release is found that has both: it can still say whether there are devices. */
 static void open_release(const struct release *release) {
-  void *its_runtime = open_library(release->runtime);
+  void *its_runtime = tsr_rocm_open(release->runtime);
   if (its_runtime == NULL) return;
   void *its_blas = NULL;
   for (int i = 0; i < 2 && its_blas == NULL && release->blas[i] != NULL; i++) {
     blas_name = release->blas[i];
-    its_blas = open_library(blas_name);
+    its_blas = tsr_rocm_open(blas_name);
   }
   if (runtime != NULL && its_blas == NULL) return;
   runtime = its_runtime;
@@ -69,30 +58,16 @@ static tsr_status open_libraries(void) {
 
 /* ---- Functions ------------------------------------------------------------ */
 
-typedef struct wanted {
-  const char *name;
-  size_t at; /* offset of the pointer in tsr_hip_functions */
-} wanted;
-
 #define WANTED(name) {#name, offsetof(tsr_hip_functions, name)},
-static const wanted of_runtime[] = {TSR_HIP_RUNTIME(WANTED)};
-static const wanted of_blas[] = {TSR_HIP_BLAS(WANTED)};
-static const wanted of_blas_trmm[] = {TSR_HIP_BLAS_TRMM(WANTED)};
-static const wanted of_compiler[] = {TSR_HIP_COMPILER(WANTED)};
+static const tsr_rocm_function of_runtime[] = {TSR_HIP_RUNTIME(WANTED)};
+static const tsr_rocm_function of_blas[] = {TSR_HIP_BLAS(WANTED)};
+static const tsr_rocm_function of_blas_trmm[] = {TSR_HIP_BLAS_TRMM(WANTED)};
+static const tsr_rocm_function of_compiler[] = {TSR_HIP_COMPILER(WANTED)};
 #define COUNT(table) (int)(sizeof(table) / sizeof *(table))
 
-/* Looks functions up; ending is added to their names. Returns the first that is missing; NULL: none
- * is. */
-static const char *find_functions(void *library, const wanted *list, int count,
+static const char *find_functions(void *library, const tsr_rocm_function *list, int count,
                                   const char *ending) {
-  for (int i = 0; i < count; i++) {
-    char name[80];
-    snprintf(name, sizeof name, "%s%s", list[i].name, ending);
-    void *function = dlsym(library, name);
-    if (function == NULL) return list[i].name;
-    memcpy((char *)&tsr_hip + list[i].at, &function, sizeof function);
-  }
-  return NULL;
+  return tsr_rocm_find(library, list, count, ending, &tsr_hip);
 }
 
 /* rocBLAS before 4.0 has the trmm that we call under another name, and one that overwrites its
@@ -106,7 +81,7 @@ static const char *find_blas(void) {
 
 /* Without hiprtc there are only the kernels that were compiled with the engine. */
 static void find_compiler(void) {
-  void *library = open_library(found->compiler);
+  void *library = tsr_rocm_open(found->compiler);
   const char *missing =
       find_functions(library != NULL ? library : runtime, of_compiler, COUNT(of_compiler), "");
   tsr_hip.lacks_compiler = missing != NULL ? found->compiler : NULL;

@@ -138,8 +138,8 @@ typedef struct tsr_residue_lines {
   int64_t first, lines;
 } tsr_residue_lines;
 
-/* What kernels on residues need besides. A block's address is that of its first plane, and its
- * leading dimension is in bytes. */
+/* The arguments that only the kernels RESIDUES and RESIDUE_GEMM have. A block's address is that of
+ * its first plane, and its leading dimension is in bytes. */
 typedef struct tsr_residue_args {
   int moduli;
   double tolerance;        /* tsr_moduli_tolerance; RESIDUE_GEMM only */

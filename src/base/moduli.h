@@ -26,9 +26,9 @@
  * least: with fewer, a sum over k < 2^31 leaves no room for the elements. */
 enum { TSR_MODULI_LEAST = 4, TSR_MODULI_MOST = 16, TSR_MODULI_DIGITS = 3, TSR_MODULI_BITS = 42 };
 
-/* What recovers an integer x, |x| < P / 2, from its residues r[l]:
- * x = sum of r[l] weight[l] - P round(sum of r[l] ratio[l]). Numbers up to P have three digits in
- * base 2^42, the lowest first, so that sums of 16 residues times a digit fit 64 bits. */
+/* Moduli, and the constants by which an integer x, |x| < P / 2, is recovered from its residues
+ * r[l]: x = sum of r[l] weight[l] - P round(sum of r[l] ratio[l]). Numbers up to P have three
+ * digits in base 2^42, the lowest first, so that sums of 16 residues times a digit fit 64 bits. */
 typedef struct tsr_moduli {
   int count;
   int32_t modulus[TSR_MODULI_MOST];
@@ -52,8 +52,9 @@ double tsr_moduli_tolerance(tsr_type type, int moduli, int64_t k);
 
 /* ---- Layout ---------------------------------------------------------------- */
 
-/* What is known of a line, 64 bytes. It follows from the line alone, in any order of summation. All
- * magnitudes are relative to 2^top, the least power of two above the line's elements. */
+/* The scale of a line and sums over its elements, 64 bytes. They follow from the line alone, in any
+ * order of summation. All magnitudes are relative to 2^top, the least power of two above the line's
+ * elements. */
 typedef struct tsr_line {
   int32_t exponent;      /* the line is multiplied by 2^exponent before it is rounded */
   int32_t room;          /* exponent + top: scaled elements are below 2^room */

@@ -52,7 +52,7 @@ TSR_RESIDUES_INLINE uint32_t tsr_units(double magnitude, int top, uint32_t *down
   return (double)whole < units || whole == 0 ? whole + 1 : whole;
 }
 
-/* What the elements of a line add up to. Sums of integers do not depend on their order. */
+/* Sums over the elements of a line. Sums of integers do not depend on their order. */
 typedef struct tsr_line_sums {
   uint64_t units, squares; /* of magnitudes in units, and of their squares (k < 2^31: below 2^55) */
   uint32_t at_least[12];   /* as in tsr_line */
@@ -231,7 +231,8 @@ TSR_RESIDUES_INLINE tsr_complex tsr_recovered_complex(tsr_pair re, tsr_pair im, 
 
 /* ---- The certificate ------------------------------------------------------------ */
 
-/* What holds for each of several lines that are not all 0. */
+/* The worst of several lines, those that are all 0 apart: each of the values is the least, or the
+ * greatest, of them. */
 typedef struct tsr_worst {
   bool finite, any;      /* any: some line is not all 0 */
   int32_t room;          /* the least */

@@ -86,7 +86,7 @@ typedef struct tsr_engine_traits {
   /* Bytes of device memory that the store of cached blocks allocates at a time. 0: large
    * allocations, so that they are few: each takes long. */
   size_t block;
-  /* What carries bytes between its devices in different processes: "nccl" or "rccl"
+  /* The library that carries bytes between its devices in different processes: "nccl" or "rccl"
    * (cluster/fabric.c). NULL: nothing does. */
   const char *fabric;
 } tsr_engine_traits;

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Tessera authors */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What CUDA says of devices and pointers. */
+/* The facts of devices and pointers, asked of CUDA. */
 #include <stdio.h>
 #include <string.h>
 

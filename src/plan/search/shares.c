@@ -17,8 +17,8 @@ static int place_of(const tsr_search *s, int devices, int device) {
   return -1;
 }
 
-/* In slices all devices add up C at the end: when they have multiplied, shows where k is cut badly.
- */
+/* In slices all devices add up C at the end, at about the same time. The end of a device's products
+ * shows whether its slice is too long. */
 static void note_command(const tsr_plan *plan, const tsr_command *c, bool tiles, tsr_share *of) {
   bool kernel = c->kind == TSR_COMMAND_KERNEL;
   if (plan->slices > 0 && c->kernel == TSR_KERNEL_ADD) return;

@@ -260,6 +260,14 @@ TSR_API long tsr_alloc_fail_from(long n);
  * seed; 0: they do not. Holds for the process. */
 TSR_API void tsr_host_delay(uint64_t seed);
 
+/* Slows the emulated devices of contexts that are made later: kernels on device d do at most
+ * pace[d] flop/s (an operation of complex numbers counts as its real ones; 0: as many as the CPU's
+ * BLAS does), for d below count; devices from count on are not slowed. A pace that is well below
+ * what the CPU does holds whatever else the computer does, so that devices are unlike by known
+ * ratios. tsr_machine_probe measures it; without that, plans take the devices to be alike. count: 0
+ * to 32; beyond 32 nothing is read. pace may be NULL if count is 0. Holds for the process. */
+TSR_API void tsr_host_pace(const double *pace, int count);
+
 #ifdef __cplusplus
 }
 #endif

@@ -45,6 +45,8 @@ typedef struct tsr_engine_options {
   /* Bit j of [i]: emulated device i refuses copies to device j, as if there were no peer access.
    * Engines of real devices take what the hardware has. */
   uint32_t emulated_unlinked[TSR_MAX_DEVICES];
+  /* The most flop/s of kernels on emulated device i; 0: as many as the CPU's BLAS does. */
+  double emulated_pace[TSR_MAX_DEVICES];
   bool check;          /* new memory holds poison (NaNs); the host engine also makes a kernel or
                           copy fail that reads poison */
   uint64_t delay_seed; /* emulated devices delay commands at random; 0: they do not */

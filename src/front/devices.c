@@ -139,6 +139,24 @@ void tsr_host_delay(uint64_t seed) {
   atomic_store(&delay_seed, seed);
 }
 
+/* Set by tsr_host_pace, used by contexts made later. */
+static struct {
+  pthread_mutex_t lock;
+  double of[TSR_MAX_DEVICES]; /* flop/s */
+} paces = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void tsr_host_pace(const double *pace, int count) {
+  pthread_mutex_lock(&paces.lock);
+  for (int d = 0; d < TSR_MAX_DEVICES; d++) paces.of[d] = d < count ? pace[d] : 0;
+  pthread_mutex_unlock(&paces.lock);
+}
+
+static void read_paces(double pace[TSR_MAX_DEVICES]) {
+  pthread_mutex_lock(&paces.lock);
+  memcpy(pace, paces.of, sizeof paces.of);
+  pthread_mutex_unlock(&paces.lock);
+}
+
 /* Bytes of an emulated device for which nothing says more: 1 GiB, or less where the memory that the
  * process may use has no room for as many devices of it. */
 static size_t emulated_least(const tsr_process_limits *limits, int devices) {
@@ -177,6 +195,7 @@ static tsr_status open_engine(tsr_context *context, const tsr_engine *engine,
                                        .delay_seed = atomic_load(&delay_seed)};
   if (emulated)
     TSR_TRY(find_emulated_memory(context, options, count, &engine_options.emulated_memory));
+  if (emulated) read_paces(engine_options.emulated_pace);
   if (emulated) TSR_TRY(tsr_context_emulate_peers(context->plans->machine, &engine_options));
   TSR_TRY(engine->open(&engine_options, &context->state, context->info, &context->devices));
   context->engine = engine;

@@ -105,7 +105,8 @@ static void name_of(const char *declaration, char name[80]) {
 }
 
 static bool is_hook(const char *name) {
-  static const char *const hooks[] = {"tsr_alloc_fail_at", "tsr_alloc_fail_from", "tsr_host_delay"};
+  static const char *const hooks[] = {"tsr_alloc_fail_at", "tsr_alloc_fail_from", "tsr_host_delay",
+                                      "tsr_host_pace"};
   for (size_t i = 0; i < sizeof hooks / sizeof *hooks; i++)
     if (strcmp(name, hooks[i]) == 0) return true;
   return false;

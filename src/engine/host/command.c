@@ -4,6 +4,7 @@
 /* Carries out copies and kernels, on the threads of the queues. */
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/cpu_blas.h"
 #include "engine/host/internal.h"
 
@@ -20,7 +21,19 @@ tsr_status host_run_copy(const tsr_queue *queue, const host_command *command) {
   return TSR_OK;
 }
 
+/* The least time [s] of a kernel on a device that has a pace. */
+static double least_time(const tsr_queue *queue, const tsr_kernel_args *args) {
+  double pace = queue->state->pace[queue->device->index];
+  if (pace <= 0) return 0;
+  return tsr_kernel_flops(args->kernel, args->type, args->m, args->n, args->k) / pace;
+}
+
+/* A device with a pace sleeps for the rest of a kernel's time, so that the others have the CPU. */
 tsr_status host_run_kernel(const tsr_queue *queue, const host_command *command) {
+  const tsr_kernel_args *args = &command->as.kernel;
+  double least = least_time(queue, args), begin = least > 0 ? tsr_now() : 0;
   if (queue->state->check) TSR_TRY(host_check_kernel(queue, command));
-  return tsr_cpu_kernel_in(&command->as.kernel, queue->scratch);
+  TSR_TRY(tsr_cpu_kernel_in(args, queue->scratch));
+  if (least > 0) tsr_sleep(begin + least - tsr_now());
+  return TSR_OK;
 }

@@ -73,6 +73,7 @@ static tsr_status host_open(const tsr_engine_options *options, tsr_engine_state 
   state->delay_seed = options->delay_seed;
   state->memory = options->emulated_memory ? options->emulated_memory : DEFAULT_MEMORY;
   memcpy(state->unlinked, options->emulated_unlinked, sizeof state->unlinked);
+  memcpy(state->pace, options->emulated_pace, sizeof state->pace);
   pthread_mutex_init(&state->lock, NULL);
   for (int d = 0; d < wanted; d++) {
     state->devices[d].index = d;

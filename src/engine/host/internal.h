@@ -37,6 +37,7 @@ struct tsr_engine_state {
   uint64_t delay_seed;
   size_t memory;                      /* bytes of each device */
   uint32_t unlinked[TSR_MAX_DEVICES]; /* as in tsr_engine_options */
+  double pace[TSR_MAX_DEVICES];       /* flop/s; likewise */
   host_device devices[TSR_MAX_DEVICES];
   pthread_mutex_t lock; /* guards blocks and used */
   host_block *blocks;

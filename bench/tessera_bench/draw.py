@@ -6,7 +6,7 @@ from .options import Fail
 from .results import tera
 
 LOOK = {"font.size": 9, "axes.grid": True, "grid.color": "#e3e3e3", "axes.axisbelow": True,
-        "figure.facecolor": "#fdfdfd", "axes.facecolor": "#fdfdfd", "svg.hashsalt": "tessera",
+        "figure.facecolor": "#fdfdfd", "axes.facecolor": "#fdfdfd", "svg.hashsalt": "tessera", "svg.fonttype": "none",
         "legend.frameon": False}
 
 

@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 """The pages of results, one for each machine, and the picture of the README, from the CSV files in
-docs/results/measured; docs/results/runs.json says when, where and how each file came about.
+docs/results/measured; docs/results/runs.json says when, where and how each file came about. And what pages
+quote from docs/results/predicted (predicted.py), whose files predictions.py makes.
 Usage: results.py [--update]; without --update it names the pages that differ, and fails."""
 import csv
 import json
@@ -12,6 +13,7 @@ import sys
 from pathlib import Path
 
 import picture
+import predicted
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "docs/results"
@@ -214,7 +216,7 @@ def made():
     told = json.loads((RESULTS / "runs.json").read_text(encoding="utf-8"))
     texts = {RESULTS / f"{name}.md": page(name, about, [r for r in told["runs"] if r["page"] == name])
              for name, about in told["pages"].items()}
-    return {**texts, RESULTS / "sockets.md": sockets(), PICTURE: picture_of_rates()}
+    return {**predicted.pages(), **texts, RESULTS / "sockets.md": sockets(), PICTURE: picture_of_rates()}
 
 
 def main(update=None):

@@ -8,22 +8,22 @@
 #   BUILD           build folder: build-gpu
 #   GPU_CHECK_OUT   logs and CSV: out
 #   GPU_CHECK_STEPS which steps: build machine tests random placements peer memcheck doors
-#                   testers emulated bench summa four hip; peer runs tests and random problems as if no GPU
+#                   testers emulated bench level3 summa four hip; peer runs tests and random problems as if no GPU
 #                   reached another one, and with two GPUs or more measures products both ways;
 #                   emulated computes products natively and emulated in turn, and runs netlib's
-#                   testers with emulation forced; summa is
+#                   testers with emulation forced; level3 is bench/level3.py on one GPU; summa is
 #                   bench/summa.py, where there is an mpirun (MPIRUN: its words); four is
 #                   bench/four.py, where there are four GPUs; hip is the HIP engine over CUDA
 #                   (tests/hip/nvidia), in a build of its own, BUILD-hip
 #   GPU_CHECK_N     sizes of the benchmark: 8192,16384,32768
 #   GPU_CHECK_COUNT random problems: 300
-#   GPU_CHECK_SECONDS for the step four: 540; run it again for what is left
+#   GPU_CHECK_SECONDS for the steps four (540) and level3 (200); run them again for what is left
 set -u
 cd "$(dirname "$0")/.." || exit 1
 deps=${DEPS:-.deps}
 build=${BUILD:-build-gpu}
 out=${GPU_CHECK_OUT:-out}
-steps=${GPU_CHECK_STEPS:-build machine tests random placements peer memcheck doors testers emulated bench summa four hip}
+steps=${GPU_CHECK_STEPS:-build machine tests random placements peer memcheck doors testers emulated bench level3 summa four hip}
 sizes=${GPU_CHECK_N:-8192,16384,32768}
 count=${GPU_CHECK_COUNT:-300}
 mkdir -p "$out"
@@ -156,6 +156,9 @@ bench() {
 four() {
   BUILD=$build python3 bench/four.py --csv "$out/four.csv" --resume --seconds "${GPU_CHECK_SECONDS:-540}"
 }
+level3() {
+  BUILD=$build python3 bench/level3.py --csv "$out/level3.csv" --resume --seconds "${GPU_CHECK_SECONDS:-200}"
+}
 # One CPU, one GPU, rows over processes, and SUMMA by hand: as many processes as a square has, on all GPUs.
 mpi_env=()
 if [ -x "$deps/usr/bin/mpirun.openmpi" ]; then # not where it was built for; the build must not see this
@@ -209,6 +212,7 @@ step doors doors
 step testers testers
 step emulated emulated
 step bench bench
+step level3 level3
 has_summa && step summa summa
 [ "$gpus" -lt 4 ] || step four four
 step hip-build build_hip

@@ -17,7 +17,7 @@ MEASURED = ROOT / "docs/results/measured"
 
 
 def is_drawn(path, *texts):
-    """matplotlib names what it writes in a comment of the SVG."""
+    """Texts in an SVG of matplotlib's are texts."""
     with open(path, encoding="utf-8") as file:
         svg = file.read()
     return "<svg" in svg and all(f">{text}</text>" in svg for text in texts)
@@ -115,6 +115,20 @@ def test_refused(program, message, options):
 
 
 # ---- Four GPUs: parts, predictions, what was measured before ----
+
+
+def test_level3(program, measured):
+    code, out, err = program("level3", "--predict --n 4096 --op gemm,trsm --type d --csv l.csv", ["--machine", SMALL])
+    assert code == 0, err
+    rows = read_csv("l.csv")
+    assert [r["op"] for r in rows] == ["gemm", "trsm"] and all(r["predicted_s"] >= r["floor_s"] > 0 for r in rows)
+    assert "of 1 goals are reached" in out
+    code, again, err = program("level3", "--from l.csv")
+    assert code == 0 and again == out, err
+    measured("level3", "--n 40 --type s --csv m.csv")
+    assert [r["check"] for r in read_csv("m.csv")] == ["ok"] * 6
+    code, _, err = program("level3", "--predict")
+    assert code != 0 and "needs --machine" in err
 
 
 def test_four(program):

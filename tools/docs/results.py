@@ -143,7 +143,23 @@ def summa(rows):
                                   [[n, *(found.get(name, "") for name in names)] for n, found in cells.items()])
 
 
-KINDS = {"calls": calls, "engines": engines, "rates": rates, "points": points, "caps": caps, "composed": composed,
+def level3(rows):
+    """A line for each routine, type and place, a column for each extent: TFLOP/s, the fraction of the floor's rate and
+    GEMM's in the same run."""
+    gemm = {(r["type"], r["home"], r["n"]): float(r["fraction"]) for r in rows if r["op"] == "gemm"}
+    sizes = sorted({int(row["n"]) for row in rows})
+    lines = {}
+    for row in rows:
+        seconds = float(row["median_s"])
+        cell = (f"{three_digits(float(row['tflops']))}, {float(row['fraction']):.2f} of "
+                f"{gemm.get((row['type'], row['home'], row['n']), 0):.2f}, {float(row['predicted_s']) / seconds:.2f}")
+        lines.setdefault((f"{row['type']}{row['op']}", row["home"]), {})[int(row["n"])] = cell
+    return ("TFLOP/s, the fraction of the floor's rate \"of\" that of GEMM in the same run, predicted / measured time:\n\n" +
+            table(["routine", "home", *map(str, sizes)],
+                  [[*name, *(cells.get(n, "") for n in sizes)] for name, cells in lines.items()]))
+
+
+KINDS = {"calls": calls, "level3": level3, "engines": engines, "rates": rates, "points": points, "caps": caps, "composed": composed,
          "processes": processes, "summa": summa}
 
 

@@ -8,10 +8,12 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/cache_lock.h"
 #include "base/cpu_blas.h"
 #include "base/log.h"
 #include "base/thread.h"
 #include "front/context.h"
+#include "front/tuning.h"
 #include "machine/draw.h"
 #include "machine/installed.h"
 #include "machine/outline.h"
@@ -147,6 +149,16 @@ static tsr_status measure(const tsr_context *context, tsr_progress progress, voi
   return TSR_OK;
 }
 
+/* Processes of one computer measure one after another: beside each other they would find lower
+ * rates, and where they have the same devices, the first one measures for all. Without a cache they
+ * do not wait, and those of a process that takes too long do not wait for ever. */
+static int await_turn(void) {
+  char host[32], name[48];
+  tsr_probe_host_name(host, sizeof host);
+  snprintf(name, sizeof name, "%s.lock", host);
+  return tsr_cache_lock(name, TSR_TUNE_MEASUREMENT_PATIENCE);
+}
+
 typedef struct wanted {
   const tsr_context *context;
   tsr_machine **machine;
@@ -170,13 +182,21 @@ static bool find_kept(tsr_context *context, tsr_machine **machine) {
   return found || tsr_machine_cache_visit(host, take_kept, &w);
 }
 
-tsr_status tsr_context_measured_machine(tsr_context *context, tsr_machine **machine) {
-  if (find_kept(context, machine)) return TSR_OK;
-  if (context->quiet) return tsr_machine_shipped(context->info[0].name, context->devices, machine);
+static tsr_status measure_first(tsr_context *context, tsr_machine **machine) {
   tsr_log(TSR_LOG_INFO,
           "measuring this machine, which takes some seconds; the result is kept for later");
   atomic_store(&context->just_measured, true);
   return measure(context, NULL, NULL, machine);
+}
+
+tsr_status tsr_context_measured_machine(tsr_context *context, tsr_machine **machine) {
+  if (find_kept(context, machine)) return TSR_OK;
+  if (context->quiet) return tsr_machine_shipped(context->info[0].name, context->devices, machine);
+  int turn = await_turn();
+  tsr_status status = TSR_OK;
+  if (turn < 0 || !find_kept(context, machine)) status = measure_first(context, machine);
+  tsr_cache_unlock(turn);
+  return status;
 }
 
 /* A device's own runtime takes less than a tenth. */
@@ -194,7 +214,9 @@ static tsr_status probe_devices(tsr_context *context, tsr_progress progress, voi
                                 tsr_machine **machine) {
   tsr_runner_trim(context->calls.runner); /* frees memory for the probe's own buffers */
   tsr_runner_occupy(context->calls.runner);
+  int turn = await_turn();
   tsr_status status = measure(context, progress, user, machine);
+  tsr_cache_unlock(turn);
   tsr_runner_leave(context->calls.runner);
   return status;
 }

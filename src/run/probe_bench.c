@@ -3,6 +3,7 @@
 
 #include "run/probe_bench.h"
 
+#include <sched.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -143,7 +144,11 @@ tsr_status tsr_bench_fill(tsr_bench *b, tsr_type type) {
 tsr_status tsr_bench_await(tsr_bench *b, tsr_queue_event *event, double *when) {
   for (bool complete = false; !complete;) {
     TSR_TRY(b->engine->query(event, &complete, when));
-    if (!complete && b->options->quick) tsr_sleep(20e-6);
+    if (complete) break;
+    if (b->options->quick)
+      tsr_sleep(20e-6);
+    else
+      sched_yield(); /* others may need the core, such as processes that measure, too */
   }
   return TSR_OK;
 }
@@ -306,17 +311,17 @@ tsr_kernel_args tsr_bench_product(const tsr_bench *b, int device, tsr_type type,
 }
 
 /* Keeps a real device busy for about a millisecond, during which further kernels are submitted. */
-static tsr_status submit_blocker(tsr_bench *b, int device) {
-  int64_t area = tsr_bench_area(b, TSR_S, 4096);
+static tsr_status submit_blocker(const tsr_bench *b, int device) {
+  int64_t area = b->blocker[device];
   tsr_kernel_args args = tsr_bench_product(b, device, TSR_S, area, area);
   return b->engine->kernel(b->compute[device], &args);
 }
 
 static tsr_status time_kernels(tsr_bench *b, int device, const tsr_kernel_args *args, int repeats,
-                               bool prequeued, tsr_queue_event *events[2], double *seconds) {
+                               bool blocked, tsr_queue_event *events[2], double *seconds) {
   tsr_queue *queue = b->compute[device];
   double begin, end;
-  if (prequeued && !b->options->quick) TSR_TRY(submit_blocker(b, device));
+  if (blocked) TSR_TRY(submit_blocker(b, device));
   TSR_TRY(b->engine->record(queue, events[0]));
   for (int i = 0; i < repeats; i++) TSR_TRY(b->engine->kernel(queue, args));
   TSR_TRY(b->engine->record(queue, events[1]));
@@ -327,13 +332,40 @@ static tsr_status time_kernels(tsr_bench *b, int device, const tsr_kernel_args *
   return TSR_OK;
 }
 
-tsr_status tsr_bench_kernels(tsr_bench *b, int device, const tsr_kernel_args *args, int repeats,
-                             bool prequeued, double *seconds) {
+static tsr_status run_kernels(tsr_bench *b, int device, const tsr_kernel_args *args, int repeats,
+                              bool blocked, double *seconds) {
   tsr_queue_event *events[2] = {NULL, NULL};
   tsr_status status = b->engine->event_create(b->state, device, true, &events[0]);
   if (status == TSR_OK) status = b->engine->event_create(b->state, device, true, &events[1]);
-  if (status == TSR_OK) status = time_kernels(b, device, args, repeats, prequeued, events, seconds);
+  if (status == TSR_OK) status = time_kernels(b, device, args, repeats, blocked, events, seconds);
   for (int i = 0; i < 2; i++)
     if (events[i] != NULL) b->engine->event_destroy(events[i]);
   return status;
+}
+
+tsr_status tsr_bench_order(tsr_bench *b, int device, tsr_type type, int64_t most, double limit,
+                           int64_t *order, double *seconds) {
+  int64_t least = 256;
+  while (least > most) least /= 2;
+  for (int64_t n = least;; n *= 2) {
+    double first, each;
+    tsr_kernel_args args = tsr_bench_product(b, device, type, n, n);
+    TSR_TRY(run_kernels(b, device, &args, 1, false, &first)); /* loads its code */
+    TSR_TRY(run_kernels(b, device, &args, 1, false, &each));
+    if (n > least && each > limit) return TSR_OK;
+    *order = n;
+    *seconds = each;
+    if (2 * n > most || 4 * each > limit) return TSR_OK; /* the next takes up to 8 times as long */
+  }
+}
+
+tsr_status tsr_bench_kernels(tsr_bench *b, int device, const tsr_kernel_args *args, int repeats,
+                             bool prequeued, double *seconds) {
+  const double limit = 5e-3; /* s: at least an eighth of it, in which 60 kernels are submitted */
+  double each;
+  bool blocked = prequeued && !b->options->quick;
+  if (blocked && b->blocker[device] == 0)
+    TSR_TRY(tsr_bench_order(b, device, TSR_S, tsr_bench_area(b, TSR_S, 4096), limit,
+                            &b->blocker[device], &each));
+  return run_kernels(b, device, args, repeats, blocked, seconds);
 }

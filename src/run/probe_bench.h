@@ -28,6 +28,8 @@ typedef struct tsr_bench {
   char *host[TSR_TOPOLOGY_NODES][TSR_MAX_DEVICES];         /* pinned, on each node */
   double crossing[TSR_TOPOLOGY_NODES][TSR_TOPOLOGY_NODES]; /* bytes/s from node to node; 0: not
                                                               measured */
+  int64_t blocker[TSR_MAX_DEVICES]; /* order of the product before kernels that are submitted
+                                       before they start; 0: not chosen yet */
   tsr_queue *in[TSR_MAX_DEVICES], *out[TSR_MAX_DEVICES], *compute[TSR_MAX_DEVICES];
   tsr_queue *peer[TSR_MAX_DEVICES][TSR_MAX_DEVICES]; /* [sender][receiver], made when needed */
 } tsr_bench;
@@ -78,6 +80,11 @@ tsr_kernel_args tsr_bench_product(const tsr_bench *bench, int device, tsr_type t
 /* The largest area (most divided by a power of two) for which an area x area matrix fits into a
  * buffer; not below 16. */
 int64_t tsr_bench_area(const tsr_bench *bench, tsr_type type, int64_t most);
+
+/* *order: the largest of 256, 512, ... up to most whose product takes at most limit [s], or the
+ * least of them; *seconds: its time. */
+tsr_status tsr_bench_order(tsr_bench *bench, int device, tsr_type type, int64_t most, double limit,
+                           int64_t *order, double *seconds);
 
 /* *seconds: the time of each of repeats equal kernels that run one after another. With prequeued,
  * all are submitted before the first one starts, so that the time of submission does not count. */

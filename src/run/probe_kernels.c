@@ -41,7 +41,7 @@ static double rate_of(const tsr_bench *b, int device, tsr_type type, int64_t are
 }
 
 /* Measures one point of the table: runs the kernel once to load its code, once to estimate its
- * time, then as often as the limit [s] allows. */
+ * time, then, unless that was long, as often as the limit [s] allows. */
 static tsr_status measure_point(tsr_bench *b, tsr_type type, int64_t area, int64_t k, double limit,
                                 double *flops) {
   tsr_kernel_args args = tsr_bench_product(b, 0, type, area, k);
@@ -51,11 +51,29 @@ static tsr_status measure_point(tsr_bench *b, tsr_type type, int64_t area, int64
   int repeats = once < limit ? (int)(limit / once) : 1;
   int most = b->options->quick ? 4 : 60; /* more cannot be submitted while the blocker runs */
   if (repeats > most) repeats = most;
-  TSR_TRY(tsr_bench_kernels(b, 0, &args, repeats, once < 60e-6, &each));
+  each = once;
+  if (once < 4 * limit) TSR_TRY(tsr_bench_kernels(b, 0, &args, repeats, once < 60e-6, &each));
   *flops = rate_of(b, 0, type, area, k, each);
   return TSR_OK;
 }
 
+/* The best rate in the table so far [flops/s]. */
+static double best_of(const tsr_rates *rates) {
+  double best = 0;
+  for (int i = 0; i < rates->areas; i++)
+    for (int j = 0; j < rates->ks; j++) best = fmax(best, rates->flops[i][j]);
+  return best;
+}
+
+/* Whether the probe has no time for the kernel, times over: even at the best rate so far it takes
+ * longer than PROBE_KERNEL_MOST. */
+static bool takes_long(const tsr_rates *rates, tsr_type type, int64_t m, int64_t n, int64_t k,
+                       int times) {
+  double flops = times * tsr_kernel_flops(TSR_KERNEL_GEMM, type, m, n, k);
+  return flops > TSR_TUNE_PROBE_KERNEL_MOST * best_of(rates);
+}
+
+/* The kernels of the first row are short on any device, and all are measured. */
 static tsr_status measure_shapes(tsr_bench *b, const tsr_type_info *type, tsr_rates *rates) {
   grid g = grid_of(b);
   int64_t largest = tsr_bench_area(b, type->type, g.areas[g.count - 1]);
@@ -66,7 +84,8 @@ static tsr_status measure_shapes(tsr_bench *b, const tsr_type_info *type, tsr_ra
       rates->area[i] = (double)area;
       rates->k[j] = (double)k;
       int64_t other = area > k ? area : k; /* A is area x k */
-      if (area <= largest && area * k <= largest * largest && other <= 2 * largest)
+      bool fits = area <= largest && area * k <= largest * largest && other <= 2 * largest;
+      if (fits && !(i > 0 && takes_long(rates, type->type, area, area, k, 1)))
         TSR_TRY(measure_point(b, type->type, area, k, g.seconds, &rates->flops[i][j]));
       else
         rates->flops[i][j] = i > 0 ? rates->flops[i - 1][j] : rates->flops[i][j - 1];
@@ -113,12 +132,27 @@ static tsr_status measure_width(tsr_bench *b, tsr_type type, const tsr_rates *ra
   return TSR_OK;
 }
 
+/* A kernel is narrow if the shorter of m and n is at most a quarter of the other. */
+enum { NARROW = 4 };
+
+/* The height of narrow kernels, of at most so many columns: as high as fits and the probe has time
+ * for. */
+static int64_t height_of(const tsr_bench *b, tsr_type type, const tsr_rates *rates, int64_t most) {
+  int64_t high = tsr_bench_area(b, type, (int64_t)rates->area[rates->areas - 1]);
+  for (; high >= NARROW; high /= 2) {
+    int64_t width = high / NARROW < most ? high / NARROW : most;
+    if (!takes_long(rates, type, high, width, high / 2, TSR_TUNE_PROBE_NARROW_REPEATS)) break;
+  }
+  return high;
+}
+
 static tsr_status measure_narrow(tsr_bench *b, tsr_type type, tsr_rates *rates) {
   static const int64_t real_widths[] = {128, 256, 512, 1024}, quick_widths[] = {8, 16};
   const int64_t *widths = b->options->quick ? quick_widths : real_widths;
-  int64_t high = tsr_bench_area(b, type, (int64_t)rates->area[rates->areas - 1]);
-  rates->narrow.count = b->options->quick ? 2 : 4;
-  for (int i = 0; i < rates->narrow.count; i++) {
+  int most = b->options->quick ? 2 : 4;
+  int64_t high = height_of(b, type, rates, widths[most - 1]);
+  rates->narrow.count = 0;
+  for (int i = 0; i < most && NARROW * widths[i] <= high; i++, rates->narrow.count++) {
     rates->narrow.size[i] = (double)widths[i];
     TSR_TRY(measure_width(b, type, rates, high, widths[i], &rates->narrow.rate[i]));
   }
@@ -226,14 +260,19 @@ static void set_speeds(tsr_bench *b, tsr_type type, const double *rate) {
   }
 }
 
-/* The rows of the table to measure at the power limit. *last: the largest area that fits. *first:
+/* Whether the kernels of a row fit, and the probe has time for them. */
+static bool can_sustain(const tsr_bench *b, tsr_type type, const tsr_rates *rates, int row) {
+  int64_t n = (int64_t)rates->area[row];
+  return tsr_bench_area(b, type, n) >= n && !takes_long(rates, type, n, n, n, 1);
+}
+
+/* The rows of the table to measure at the power limit. *last: the largest possible area. *first:
  * the smallest area, at least PROBE_HOT_AREA, whose kernel takes longer than submitting one to
  * every device. */
 static void choose_rows(const tsr_bench *b, tsr_type type, const tsr_rates *rates, int *first,
                         int *last) {
   int row = rates->areas - 1;
-  while (row > 0 && (double)tsr_bench_area(b, type, (int64_t)rates->area[row]) < rates->area[row])
-    row--;
+  while (row > 0 && !can_sustain(b, type, rates, row)) row--;
   *first = *last = row;
   for (; row > 0 && rates->area[row] >= TSR_TUNE_PROBE_HOT_AREA; row--) {
     int64_t n = (int64_t)rates->area[row];
@@ -325,14 +364,16 @@ static tsr_status time_one(tsr_bench *b, const tsr_kernel_args *args, double *se
 /* Both ways, in turn, so that they find the device equally warm: the times of all orders together,
  * each in units of a GEMM's time. */
 static tsr_status measure_routine(tsr_bench *b, tsr_kernel kernel, tsr_type type,
-                                  struct tsr_routine *routine) {
+                                  const tsr_rates *rates, struct tsr_routine *routine) {
   const int64_t *orders = b->options->quick ? quick_orders : real_orders;
   int count = b->options->quick ? QUICK_ORDERS : REAL_ORDERS, used = 0;
   int block = b->options->quick ? QUICK_BLOCK : TSR_KERNEL_BLOCK;
   double vendor = 0, blocks = 0;
   for (int i = 0; i < count; i++) {
     double gemm, by_vendor, by_blocks;
-    if (tsr_bench_area(b, type, orders[i]) < orders[i]) continue;
+    int64_t n = orders[i];
+    bool fits = tsr_bench_area(b, type, n) >= n;
+    if (!fits || takes_long(rates, type, n, n, n, TSR_TUNE_PROBE_ROUTINE_REPEATS)) continue;
     tsr_kernel_args product = tsr_bench_product(b, 0, type, orders[i], orders[i]);
     tsr_kernel_args args = routine_of(b, kernel, type, orders[i], 0);
     TSR_TRY(time_one(b, &product, &gemm));
@@ -354,7 +395,7 @@ static tsr_status measure_routines(tsr_bench *b, tsr_type type, tsr_rates *rates
   if (!b->engine->traits.blocks) return TSR_OK;
   for (int i = 0; i < TSR_KERNEL_COUNT; i++)
     if (has_routine((tsr_kernel)i, type))
-      TSR_TRY(measure_routine(b, (tsr_kernel)i, type, &rates->routine[i]));
+      TSR_TRY(measure_routine(b, (tsr_kernel)i, type, rates, &rates->routine[i]));
   return TSR_OK;
 }
 

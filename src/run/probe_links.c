@@ -102,14 +102,18 @@ static void set_columns(tsr_stream *s, size_t segment, size_t host_bytes) {
   s->copy.to_pitch = in ? segment : pitch;
 }
 
-/* Submits kernels that run for longer than the copies take. */
+/* Submits kernels that run for PROBE_LOAD_TIME, longer than the copies take. */
 static tsr_status load_device(tsr_bench *b, int device) {
+  enum { MOST = 40 }; /* more seldom fit into a queue */
   int64_t n = tsr_bench_area(b, TSR_D, 4096);
+  double each;
+  if (b->options->quick) return TSR_OK;
+  if ((size_t)(n * n) * 8 > b->bytes / 2) n /= 2;
+  TSR_TRY(tsr_bench_order(b, device, TSR_D, n, TSR_TUNE_PROBE_LOAD_TIME, &n, &each));
   tsr_kernel_args args = tsr_bench_product(b, device, TSR_D, n, n);
   args.a = args.b = b->buffer[device][2]; /* the copies use buffers 0 and 1 */
   args.c = (char *)b->buffer[device][2] + b->bytes / 2;
-  if ((size_t)(n * n) * 8 > b->bytes / 2) args.m = args.n = args.k = n / 2;
-  for (int i = 0; i < 40 && !b->options->quick; i++)
+  for (int i = 0; i < MOST && i * each < TSR_TUNE_PROBE_LOAD_TIME; i++)
     TSR_TRY(b->engine->kernel(b->compute[device], &args));
   return TSR_OK;
 }

@@ -3,7 +3,8 @@
 
 /*
  * The probe on unlike devices: emulated ones, whose events tell the times that a described machine
- * would take. What is measured must be that machine, whatever else the computer does meanwhile.
+ * would take. What is measured must be that machine, whatever else the computer does meanwhile; and
+ * a slow machine must not take for ever.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +13,7 @@
 
 #include <cmocka.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/host/host.h"
@@ -35,6 +37,7 @@ static struct {
     double at;
   } event[MOST];
   int events;
+  bool computes; /* kernels are carried out, too */
 } clocks;
 
 static int index_of(const tsr_queue *queue) {
@@ -77,7 +80,7 @@ static tsr_status kernel(tsr_queue *queue, const tsr_kernel_args *args) {
   clocks.queue[i].now +=
       tsr_machine_kernel_time(clocks.machine, clocks.queue[i].device, args->kernel, args->type,
                               args->m, args->n, args->k, args->wide, args->beta.re != 0, 0);
-  return tsr_engine_host.kernel(queue, args);
+  return clocks.computes ? tsr_engine_host.kernel(queue, args) : TSR_OK;
 }
 
 static int location(int device) {
@@ -95,18 +98,21 @@ static tsr_status copy(tsr_queue *queue, const tsr_copy_args *args) {
 
 /* ---- Measuring ---- */
 
+static void describe(const char *described) {
+  memset(&clocks, 0, sizeof clocks);
+  assert_int_equal(tsr_machine_parse(described, &clocks.machine), TSR_OK);
+}
+
 /* The machine as it is measured; unlinked: pairs of devices without a link, as the engine has it.
- */
-static tsr_machine *measured(const char *described, double fp64_of_second) {
+ * quick: as emulated devices are, else as real ones, without computing. */
+static tsr_machine *measured_on(size_t memory, bool quick) {
   tsr_engine engine = tsr_engine_host;
-  tsr_engine_options options = {.emulated_memory = 64 << 20};
+  tsr_engine_options options = {.emulated_memory = memory};
   tsr_device_info info[TSR_MAX_DEVICES];
   tsr_engine_state *state;
   tsr_machine *machine;
-  tsr_probe_options how = {.quick = true};
-  memset(&clocks, 0, sizeof clocks);
-  assert_int_equal(tsr_machine_parse(described, &clocks.machine), TSR_OK);
-  clocks.machine->device[1].type_speed[tsr_type_index(TSR_D)] = fp64_of_second;
+  tsr_probe_options how = {.quick = quick};
+  clocks.computes = quick;
   options.count = clocks.machine->devices;
   for (int i = 0; i < options.count; i++)
     for (int j = 0; j < options.count; j++)
@@ -122,6 +128,12 @@ static tsr_machine *measured(const char *described, double fp64_of_second) {
   if (status != TSR_OK) fail_msg("%s", tsr_message());
   engine.close(state);
   return machine;
+}
+
+static tsr_machine *measured(const char *described, double fp64_of_second) {
+  describe(described);
+  clocks.machine->device[1].type_speed[tsr_type_index(TSR_D)] = fp64_of_second;
+  return measured_on(64 << 20, true);
 }
 
 static void assert_near(double is, double expected, const char *what) {
@@ -168,10 +180,43 @@ static void like_devices_have_one_speed(void **state) {
   tsr_machine_destroy(clocks.machine);
 }
 
+/* What the device computed for the probe [s]. */
+static double time_of_kernels(void) {
+  double most = 0;
+  for (int i = 0; i < clocks.queues; i++) most = fmax(most, clocks.queue[i].now);
+  return most;
+}
+
+/* A fast device is measured at each size that fits: here up to 2048. A device 2500 times slower
+ * would take 2500 times as long for that; it is measured in minutes, at sizes that say enough. */
+static void slow_devices_take_minutes(void **state) {
+  (void)state;
+  enum { LARGEST = 4, N = 1024 }; /* LARGEST: the row of the table */
+  static const char *const rates[] = {"50", "0.02"};
+  for (int slow = 0; slow < 2; slow++) {
+    char described[64];
+    snprintf(described, sizeof described, "gpu*1 pcie:20 hbm:1000 rate:%s launch:1", rates[slow]);
+    describe(described);
+    tsr_machine *m = measured_on(256 << 20, false);
+    const tsr_rates *table = &m->rates[tsr_type_index(TSR_D)];
+    assert_true(table->area[LARGEST] == 2048);
+    bool is_measured = table->flops[LARGEST][LARGEST] != table->flops[LARGEST - 1][LARGEST];
+    assert_true(is_measured == !slow);
+    if (time_of_kernels() > 300) fail_msg("the probe takes %g s", time_of_kernels());
+    double is = tsr_machine_kernel_time(m, 0, TSR_KERNEL_GEMM, TSR_D, N, N, N, false, false, 0),
+           expected = tsr_machine_kernel_time(clocks.machine, 0, TSR_KERNEL_GEMM, TSR_D, N, N, N,
+                                              false, false, 0);
+    if (!(is < 1.5 * expected && expected < 1.5 * is)) fail_msg("%g s, not %g", is, expected);
+    tsr_machine_destroy(m);
+    tsr_machine_destroy(clocks.machine);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_device_is_measured),
       cmocka_unit_test(like_devices_have_one_speed),
+      cmocka_unit_test(slow_devices_take_minutes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

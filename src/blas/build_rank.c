@@ -5,7 +5,8 @@
  * The graphs of the updates of one triangle of C: gemmt, syrk, herk, syr2k, her2k.
  *
  * A part of C is cut where it meets the diagonal. Outside of the diagonal block it is an ordinary
- * product. The diagonal block is computed whole in W, and its triangle is added to C. The vendor's
+ * product. The diagonal block is computed whole in W, and its triangle is added to C. If all of the
+ * part is summed in W, it is one product, and cut only when it is added to C. The vendor's
  * kernels for a triangle do half the work in several times the time: a block is too small to fill a
  * device unless its sums are split, which only the vendor's GEMM does (measured, 256 x 256 x 1024:
  * 65 us against 8 us). Hermitian updates, whose diagonal must be real, use the routine's own
@@ -196,9 +197,22 @@ static bool push_scaling(tsr_builder *b, const region *r) {
   return push(b, task, r);
 }
 
+/* If both regions of a part are summed in W by one device, one product computes both: a kernel of
+ * its own for the diagonal block would be small, and so slow. */
+static int join_products(const tsr_builder *b, region found[2], int count) {
+  if (count < 2 || !goes_to_w(b, &found[0]) || !goes_to_w(b, &found[1]) ||
+      device_of(b, &found[0]) != device_of(b, &found[1]))
+    return count;
+  found[0].row = smaller(found[0].row, found[1].row);
+  found[0].rows += found[1].rows;
+  found[0].diagonal = false;
+  return 1;
+}
+
 static bool emit(tsr_builder *b, tsr_part_of_c p, int step) {
   region found[2];
   int count = regions_of(b, p, found);
+  if (step >= 0) count = join_products(b, found, count);
   for (int i = 0; i < count; i++) {
     bool pushed = step == TSR_STEP_SCALE ? push_scaling(b, &found[i])
                   : step == TSR_STEP_ADD ? push_addition(b, &found[i])

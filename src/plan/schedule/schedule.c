@@ -38,6 +38,43 @@ static bool collect(tsr_scheduler *s, const tsr_task_operand *o, int device) {
   return false;
 }
 
+/* Whether the operand is a block across the diagonal of C, where kernels change only one triangle,
+ * which alone is written back. */
+static bool is_across(const tsr_scheduler *s, const tsr_task_operand *o) {
+  return o->matrix == TSR_C_ && family_of(s) == TSR_RANK && o->row == o->col;
+}
+
+/* The rows beside a block across the diagonal, in the same columns of its tile, that the same
+ * device updates next (blas/build_rank.c): those below it in a lower triangle, above it in an upper
+ * one. */
+static tsr_task_operand beside(const tsr_scheduler *s, const tsr_task_operand *o) {
+  tsr_rect tile = tsr_tile_rect(&s->problem, o->matrix, o->tile);
+  bool lower = s->problem.call->uplo == TSR_LOWER;
+  tsr_task_operand rest = *o;
+  rest.row = lower ? o->row + o->rows : tile.row0;
+  rest.rows = (int32_t)((lower ? tile.row1 : o->row) - rest.row);
+  return rest;
+}
+
+/* Whether a block across the diagonal may be needed before the rows beside it: a Hermitian update
+ * adds to the block from the first product on, and to the rest perhaps at the end. */
+static bool is_needed_first(const tsr_scheduler *s) {
+  tsr_operation operation = s->problem.call->operation;
+  return operation == TSR_HERK || operation == TSR_HER2K;
+}
+
+/* Copies a part of a triangle of C from home. A block across the diagonal comes in one copy with
+ * the rows beside it, unless these are there: each column of a copy takes a link some time, however
+ * short it is, and so a column takes the time once. */
+static bool fetch_triangle(tsr_scheduler *s, const tsr_task_operand *o, int device) {
+  tsr_task_operand all = *o, rest = beside(s, o);
+  if (is_across(s, o) && !is_needed_first(s) && rest.rows > 0 && !was_written(s, &rest, device)) {
+    all.row = rest.row < o->row ? rest.row : o->row;
+    all.rows = o->rows + rest.rows;
+  }
+  return tsr_route_fetch_alone(&s->routes, &all, device);
+}
+
 /* Fetches the data of an operand to the task's device if the task reads data that are not there. */
 static bool fetch_data(tsr_scheduler *s, const tsr_task_operand *o, int device) {
   if (!(o->access & TSR_READ)) return true;
@@ -45,15 +82,8 @@ static bool fetch_data(tsr_scheduler *s, const tsr_task_operand *o, int device) 
   if (o->matrix == TSR_W) return collect(s, o, device);
   if (o->matrix == TSR_C_ && tsr_has_cached_blocks(&s->problem, TSR_C_))
     return tsr_route_gather(&s->routes, o, device);
-  if (o->matrix == TSR_C_ && family_of(s) == TSR_RANK)
-    return tsr_route_fetch_alone(&s->routes, o, device);
+  if (o->matrix == TSR_C_ && family_of(s) == TSR_RANK) return fetch_triangle(s, o, device);
   return tsr_route_fetch(&s->routes, o, device);
-}
-
-/* Whether the operand is a block across the diagonal of C, where kernels change only one triangle,
- * which alone is written back. */
-static bool is_across(const tsr_scheduler *s, const tsr_task_operand *o) {
-  return o->matrix == TSR_C_ && family_of(s) == TSR_RANK && o->row == o->col;
 }
 
 /* Gives an operand memory at the task's device, and fetches its data. False: no host memory, or no

@@ -70,13 +70,36 @@ TSR_API tsr_status tsr_plan_accumulation(tsr_context *context, tsr_type type, in
                                          int64_t k, int inputs, const void *beta, int quick,
                                          tsr_accumulation *predicted);
 
-/* The extent of tiles by the closed formula of Choi, Nikolskiy and Stegailov ("Tuning of a
- * matrix-matrix multiplication algorithm for several GPUs ...", equations 4, 12 and 13, next power
- * of two), to compare plans with: for data on devices, n x n x n, on the first devices of the
- * context's machine (0: all). *tile may exceed n.
- * TSR_ERR_ARGUMENT: no such number of devices. TSR_ERR_MACHINE: the machine lacks a rate. */
-TSR_API tsr_status tsr_plan_choi_tile(tsr_context *context, tsr_type type, int64_t n, int devices,
-                                      int64_t *tile);
+/*
+ * The model of Choi, Nikolskiy and Stegailov, "Tuning of a matrix-matrix multiplication algorithm
+ * for several GPUs connected by fast communication links", for their algorithm (the strategy
+ * "bands"): n x n x n on devices, cut into tiles of C of one extent, N_i. Times are in s. The
+ * numbers of equations are the paper's, whose elements have 4 bytes; here they have those of the
+ * type.
+ */
+typedef struct tsr_choi_model {
+  int64_t tile;     /* N_i, elements */
+  double balance;   /* k_BW of (2): flops/s over memory's bytes/s of a device */
+  double intensity; /* (3): flops for each byte of a kernel */
+  double
+      least_intense;   /* (4): kernels of larger tiles are bound by arithmetic; INFINITY: none is */
+  double least_math;   /* (12): then larger tiles take longer to compute than to supply */
+  double least_memory; /* (13): the same for kernels bound by memory; may be negative */
+  double math, memory, instructions, gemm; /* a kernel: (6), (6), its start, and (1) */
+  double transfer;                         /* (9): a band from one device to another */
+  double kernel;      /* (7): a kernel, or the transfers to the other devices */
+  double task;        /* (8): the whole product, as published: with n / (N_i devices) kernels */
+  double task_closed; /* (14) or (15): (8) if neither transfers nor latencies bind */
+  double task_of_all; /* (8) with the (n / N_i)^2 / devices kernels that a device has */
+} tsr_choi_model;
+
+/* The model for tiles of that extent on the first devices of the context's machine (0: all). tile
+ * 0: the extent of the paper's rule, the next power of two above (4) and (12), or above (13) if
+ * kernels of any extent are bound by memory; it may exceed n. TSR_ERR_ARGUMENT: no such type,
+ * number of devices or extents. TSR_ERR_MACHINE: the machine lacks a rate, or its devices or links
+ * differ. */
+TSR_API tsr_status tsr_plan_choi(tsr_context *context, tsr_type type, int64_t n, int64_t tile,
+                                 int devices, tsr_choi_model *model);
 
 /* ---- Forced decisions ----------------------------------------------------- */
 

@@ -131,7 +131,7 @@ static tsr_status set_scaled_rates(tsr_machine *machine, tsr_type type, double r
           tsr_machine_kernel_time(model, 0, TSR_KERNEL_GEMM, TSR_D, n, n, k, false, false, 0) -
           model->device[0].kernel_latency;
       double efficiency = 2.0 * (double)n * (double)n * (double)k / time / h200;
-      rates->flops[i][j] = keep_four_digits(rate * efficiency);
+      rates->flops[i][j] = fmin(rate, keep_four_digits(rate * efficiency));
     }
   tsr_rates_guess_hot(rates);
   tsr_machine_destroy(model);
@@ -144,6 +144,17 @@ static tsr_status fill_summit(tsr_machine *machine) {
   TSR_TRY(set_scaled_rates(machine, TSR_Z, 7.2 * TERA));
   TSR_TRY(set_scaled_rates(machine, TSR_S, 14.4 * TERA));
   return set_scaled_rates(machine, TSR_C, 14.4 * TERA);
+}
+
+/* Table 1 of Choi et al. has only the peak in fp32, which both parts of a complex product have. */
+static tsr_status fill_v100_choi(tsr_machine *machine) {
+  TSR_TRY(set_scaled_rates(machine, TSR_S, 14.899 * TERA));
+  return set_scaled_rates(machine, TSR_C, 14.899 * TERA);
+}
+
+static tsr_status fill_gtx1070(tsr_machine *machine) {
+  TSR_TRY(set_scaled_rates(machine, TSR_S, 5.783 * TERA));
+  return set_scaled_rates(machine, TSR_C, 5.783 * TERA);
 }
 
 /* GPUs of one socket have links of their own to each other, those of different sockets none. */
@@ -210,11 +221,11 @@ static const recipe recipes[] = {
      "cpu:3000",
      fill_nothing},
     {"v100x4-choi", "NVIDIA V100",
-     "host:50 gpu*4:16@nvlink:48.33 pcie:12 rate:7.45,14.899 rate.h:104 hbm:900", fill_nothing},
+     "host:50 gpu*4:32@nvlink:48.33 pcie:12 rate:7.45,14.899 rate.h:104 hbm:900", fill_v100_choi},
     {"gtx1070x4-choi", "NVIDIA GeForce GTX 1070",
      "host:50 gpu*4:8@nvlink:8.55 pcie:12 rate:0.181,5.783 rate.t:5.783 rate.h:5.783 rate.b:5.783 "
      "hbm:256",
-     fill_nothing},
+     fill_gtx1070},
     {"v100x3-summit", "NVIDIA V100",
      "host:150 gpu*3:16@nvlink:50 pcie:50 rate:7.2,14.4 rate.h:100 hbm:900 net:12.5,2 "
      "staging:8@10/40",

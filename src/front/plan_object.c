@@ -335,23 +335,30 @@ TSR_ENTRY(tsr_plan_print, (plan, format, text), const tsr_plan *plan, tsr_format
   return status;
 }
 
-TSR_ENTRY(tsr_plan_choi_tile, (context, type, n, devices, tile), tsr_context *context,
-          tsr_type type, int64_t n, int devices, int64_t *tile) {
+static tsr_status check_choi(tsr_type type, int64_t n, int64_t tile) {
+  if (tsr_type_get(type) != NULL && n >= 1 && tile >= 0) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT,
+                  "type is %d, n is %lld and tile is %lld; give one of tsr_type, 1 or more, and 0 "
+                  "or more",
+                  (int)type, (long long)n, (long long)tile);
+}
+
+TSR_ENTRY(tsr_plan_choi, (context, type, n, tile, devices, model), tsr_context *context,
+          tsr_type type, int64_t n, int64_t tile, int devices, tsr_choi_model *model) {
   tsr_choi_figures figures;
   TSR_TRY(tsr_context_check(context));
-  TSR_TRY(check_address("tile", tile));
-  if (tsr_type_get(type) == NULL || n < 1)
-    return tsr_fail(TSR_ERR_ARGUMENT,
-                    "type is %d and n is %lld; give one of tsr_type and 1 or more", (int)type,
-                    (long long)n);
+  TSR_TRY(check_address("model", model));
+  TSR_TRY(check_choi(type, n, tile));
   tsr_plans *plans = context->plans;
   pthread_rwlock_rdlock(&plans->machine_lock);
   int count = devices != 0 ? devices : plans->machine->devices;
   tsr_status status = tsr_choi_read(plans->machine, type, count, &figures);
+  if (status == TSR_OK) status = tsr_choi_check_likeness(plans->machine, type, count);
   pthread_rwlock_unlock(&plans->machine_lock);
   if (status != TSR_OK) return status;
   tsr_choi_bounds bounds = tsr_choi_limit(&figures, type, n, count);
-  *tile = tsr_choi_tile(&bounds, n);
+  if (tile == 0) tile = tsr_choi_tile(&bounds, n);
+  *model = tsr_choi_model_of(&figures, type, n, tile, count);
   return TSR_OK;
 }
 

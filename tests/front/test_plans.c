@@ -315,17 +315,21 @@ static void test_strategy(void **state) {
 
 static void test_choi(void **state) {
   (void)state;
-  int64_t tile = 0;
+  tsr_choi_model model = {.tile = 0};
   /* 19 TFLOP/s and 300 GB/s: 4 x 19e12 / 300e9 is 253. */
   front_needs_emulated_devices();
-  assert_ok(tsr_plan_choi_tile(context, TSR_D, 16384, 2, &tile));
-  assert_int_equal(tile, 256);
-  assert_ok(tsr_plan_choi_tile(context, TSR_D, 16384, 0, &tile));
-  assert_int_equal(tile, 256);
-  assert_refused(tsr_plan_choi_tile(context, TSR_D, 16384, 3, &tile), TSR_ERR_ARGUMENT, "devices");
-  assert_refused(tsr_plan_choi_tile(context, TSR_D, 0, 2, &tile), TSR_ERR_ARGUMENT, "n is 0");
-  assert_refused(tsr_plan_choi_tile(context, TSR_D, 8, 2, NULL), TSR_ERR_ARGUMENT, "tile");
-  assert_int_equal(tile, 256);
+  assert_ok(tsr_plan_choi(context, TSR_D, 16384, 0, 2, &model));
+  assert_int_equal(model.tile, 256);
+  assert_ok(tsr_plan_choi(context, TSR_D, 16384, 0, 0, &model));
+  assert_int_equal(model.tile, 256);
+  assert_ok(tsr_plan_choi(context, TSR_D, 16384, 1024, 2, &model));
+  assert_int_equal(model.tile, 1024);
+  assert_true(model.kernel == model.gemm && model.gemm == model.math && model.transfer > 0);
+  assert_refused(tsr_plan_choi(context, TSR_D, 16384, 0, 3, &model), TSR_ERR_ARGUMENT, "devices");
+  assert_refused(tsr_plan_choi(context, TSR_D, 0, 0, 2, &model), TSR_ERR_ARGUMENT, "n is 0");
+  assert_refused(tsr_plan_choi(context, TSR_D, 8, -1, 2, &model), TSR_ERR_ARGUMENT, "tile is -1");
+  assert_refused(tsr_plan_choi(context, TSR_D, 8, 0, 2, NULL), TSR_ERR_ARGUMENT, "model");
+  assert_int_equal(model.tile, 1024);
 }
 
 int main(void) {

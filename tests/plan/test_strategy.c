@@ -46,6 +46,10 @@ static void good_words(void **state) {
   assert_int_equal(tsr_strategy_parse("tile=64 order=eta cblock.cols=3", &forced), TSR_OK);
   r = of_kind(&forced, TSR_TILES);
   assert_true(r->tile == 64 && r->by_eta && r->c_block_cols == 3);
+  assert_int_equal(tsr_strategy_parse("bands tile=64 held=2", &forced), TSR_OK);
+  assert_int_equal(forced.kinds, 1 << TSR_BANDS);
+  r = of_kind(&forced, TSR_BANDS);
+  assert_true(r->tile == 64 && r->held == 2);
 }
 
 /* Words of one kind say nothing of another, nor which kind it is to be. */
@@ -81,47 +85,28 @@ static void later_words_win(void **state) {
 
 static void bad_words(void **state) {
   (void)state;
-  static const char *const bad[] = {"kpanel",
-                                    "kpanel=",
-                                    "kpanel=x",
-                                    "kpanel=-1",
-                                    "kpanels=1",
-                                    "=1",
-                                    "grid=0x2",
-                                    "grid=2x",
-                                    "grid=2x99",
-                                    "grid=1x1x1",
-                                    "tile=1.5",
-                                    "tile=0",
-                                    "nblock=,,",
-                                    "c=middle",
-                                    "nblock=1,2,3,",
-                                    "piece=much",
-                                    "piece=-1",
-                                    "piece=9G",
-                                    "order=",
-                                    "order=other",
-                                    "relay=2",
-                                    "route=fast",
-                                    "route=",
-                                    "taper=x",
-                                    "channels=2",
-                                    "channels=",
-                                    "kpanel=512,",
-                                    "kpanel =5",
-                                    "rows=0",
-                                    "rows=65",
-                                    "a=k_panels",
-                                    "b=k_panels",
-                                    "leading=1",
-                                    "leading=",
-                                    "kind=columns",
-                                    "kind=",
-                                    "columns/c=last",
-                                    "panels/kind=tiles",
-                                    "tile=8 rows=2",
-                                    "kind=panels tile=8",
-                                    "order=eta kpanel=16",
+  static const char *const bad[] = {"kpanel",         "kpanel=",
+                                    "kpanel=x",       "kpanel=-1",
+                                    "kpanels=1",      "=1",
+                                    "grid=0x2",       "grid=2x",
+                                    "grid=2x99",      "grid=1x1x1",
+                                    "tile=1.5",       "tile=0",
+                                    "nblock=,,",      "c=middle",
+                                    "nblock=1,2,3,",  "piece=much",
+                                    "piece=-1",       "piece=9G",
+                                    "order=",         "order=other",
+                                    "relay=2",        "route=fast",
+                                    "route=",         "taper=x",
+                                    "channels=2",     "channels=",
+                                    "kpanel=512,",    "kpanel =5",
+                                    "rows=0",         "rows=65",
+                                    "a=k_panels",     "b=k_panels",
+                                    "leading=1",      "leading=",
+                                    "kind=columns",   "kind=",
+                                    "columns/c=last", "panels/kind=tiles",
+                                    "tile=8 rows=2",  "kind=panels tile=8",
+                                    "bands kpanel=8", "held=2 depth=1",
+                                    "band",           "order=eta kpanel=16",
                                     "block=16 rows=2"};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     tsr_forced forced;
@@ -171,10 +156,12 @@ static void words_without_effect(void **state) {
     char type;
     size_t budget;
   } cases[] = {{"block=64", "block", TSR_GEMM, 'd', 0},
-               {"kind=stripes", "panels, slices and tiles", TSR_GEMM, 'd', 0},
+               {"kind=stripes", "panels, slices, tiles and bands", TSR_GEMM, 'd', 0},
                {"share=200", "no operand is at home", TSR_GEMM, 'd', 0},
                {"add=home", "C is not at home", TSR_GEMM, 'd', 0},
                {"rows=2", "rows", TSR_SYRK, 'd', 0},
+               {"bands", "panels and tiles", TSR_SYRK, 'd', 0},
+               {"held=2", "held belongs to strategies of other operations", TSR_TRSM, 'd', 0},
                {"nblock=64", "nblock.first", TSR_SYRK, 'd', 0},
                {"kind=tiles nblock.last=64", "nblock.last", TSR_SYRK, 'd', 0},
                {"a=whole", "a belongs", TSR_TRSM, 'd', 0},
@@ -445,7 +432,8 @@ static int below(int n) {
 
 static const char *const choices[][5] = {
     {"", "grid=1x2", "grid=3x1", "grid=1x1", "grid=1x3"},
-    {"", "kind=panels", "tile=40", "tile=97", "tile=300"},
+    {"", "kind=panels", "any/tile=40", "any/tile=97", "any/bands"},
+    {"", "any/held=1", "any/held=2", "any/tile=300", "any/tile=64"},
     {"", "any/kpanel=0", "any/kpanel=33", "any/kpanel=128", ""},
     {"", "any/nblock=0,0,0", "any/nblock=16,64,48", "any/nblock=7,0,5", ""},
     {"", "any/taper=0", "any/taper=8", "", ""},
@@ -482,7 +470,7 @@ static planning_case random_case(void) {
 }
 
 static void check_forced(const tsr_machine *machine, int number) {
-  char words[240];
+  char words[320];
   planning_case what = random_case();
   random_words(words, sizeof words);
   tsr_call call = planning_call(machine, &what);
@@ -519,7 +507,7 @@ static void random_strategies(void **state) {
 /* With nothing else free the first candidate is the plan. */
 static tsr_plan *plan_of(const tsr_machine *machine, const planning_case *what,
                          const tsr_strategy *r) {
-  char words[240];
+  char words[320];
   snprintf(words, sizeof words,
            "kind=panels grid=%dx%d kpanel=%d,%d nblock=%d,%d,%d taper=%d any/share=%d",
            (int)r->grid_rows, (int)r->grid_cols, (int)r->k_panel, (int)r->k_panel_most,

@@ -160,6 +160,16 @@ static void draw_strategy(rng *r, problem *p) {
              (int)log_between(r, 512, 65536));
     return;
   }
+  if (p->operation == TSR_GEMM && p->memory == 0 && chance(r, 0.1)) {
+    snprintf(p->strategy, sizeof p->strategy,
+             "kind:bands;tile:%d;held:%d;c:%s;add:%s;order:%s;relay:%s;serpentine:%s;lookahead:%d;"
+             "piece:%d",
+             (int)log_between(r, 8, 128), (int)rng_between(r, 0, 3),
+             chance(r, 0.5) ? "first" : "last", chance(r, 0.5) ? "home" : "owner",
+             chance(r, 0.5) ? "eta" : "given", yes_or_no(chance(r, 0.5)), yes_or_no(chance(r, 0.5)),
+             (int)rng_between(r, 0, 300), (int)log_between(r, 512, 65536));
+    return;
+  }
   snprintf(p->strategy, sizeof p->strategy,
            "kpanel:%s;block:%d;nblock:%d,%d,%d;stripe:%d;taper:%d;c:%s;add:%s;share:%d;piece:%d"
            ";relay:%s;depth:%d;lookahead:%d;rows:%d;a:%s;b:%s;leading:%s",

@@ -120,11 +120,11 @@ static tsr_status plan_accumulation_quick(void *w) {
   return accumulate(w, 1);
 }
 
-static tsr_status plan_choi_tile(void *world_) {
+static tsr_status plan_choi(void *world_) {
   world *w = world_;
-  int64_t tile = 0;
-  tsr_status status = CALLED(tsr_plan_choi_tile)(w->context, TSR_D, 4096, 0, &tile);
-  w->number = (double)tile;
+  tsr_choi_model model = {.tile = 0};
+  tsr_status status = CALLED(tsr_plan_choi)(w->context, TSR_D, 4096, 0, 0, &model);
+  w->number = (double)model.tile;
   return status;
 }
 
@@ -288,7 +288,7 @@ const sweep_visit plan_visits[] = {
     VISIT(planned, plan_floor, check_number),
     VISIT(NULL, plan_accumulation, check_accumulation),
     VISIT(NULL, plan_accumulation_quick, check_number),
-    VISIT(NULL, plan_choi_tile, check_number),
+    VISIT(NULL, plan_choi, check_number),
     VISIT(planned, plan_print, check_text),
     VISIT(planned, plan_print_json, check_text),
     VISIT(planned, plan_print_commands, check_text),

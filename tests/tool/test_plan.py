@@ -76,11 +76,48 @@ def test_refused(words, message):
 def test_model_of_choi(machine, devices, homes, tile):
     """Their two machines, and the tiles of their Table 1."""
     plan(f"gemm s 16384 16384 16384 --home {homes} --model choi --devices {devices}",
-         ROOT / f"machines/{machine}-choi.json").ok(f"^model choi: tiles of {tile}$")
+         ROOT / f"machines/{machine}-choi.json").ok(
+             f"^model choi: tiles of {tile}$", r"^  \(1\)   T_GEMM", r"^  \(7\)   T_kernel",
+             r"^  \(8\)   T_task", "the plan below, replayed")
+
+
+CHOI = ROOT / "machines/v100x4-choi.json"
+
+
+def test_times_of_choi():
+    """Equations (1) to (14) for 1024 on two of their machine, beside the replay of the same plan."""
+    made = plan("gemm s 32768 32768 32768 --home 0 --model choi --devices 2 --json", CHOI).json()
+    choi = made["choi"]
+    math, band = 2 * 1024 ** 2 * 32768 / 14899e9, 4 * 1024 * 32768 / 48.33e9
+    assert choi["tile"] == 1024 and choi["gemm_s"] == choi["kernel_s"] == pytest.approx(math, rel=1e-6)
+    assert choi["transfer_s"] == pytest.approx(band, rel=0.01)  # and latency
+    band = choi["transfer_s"]
+    assert choi["task_s"] == pytest.approx(3 * band + 32768 / 1024 / 2 * math)
+    assert choi["task_of_all_s"] == pytest.approx(3 * band + 32 ** 2 / 2 * math)
+    assert made["predicted_s"] == pytest.approx(choi["task_of_all_s"], rel=0.03)
+    assert made["why"].startswith("bands; extent 1024; 2 bands of an operand at a time")
+
+
+@pytest.mark.parametrize("words, message", [
+    ("s 16384 16384 16384", "matrices on devices, and A is in host memory"),
+    ("s 16384 16384 16384 --home 0,0,u", "and C is in host memory"),
+    ("s 16384 16384 8192 --home 0", "square matrices, not 16384 x 16384 x 8192"),
+    ("s 100 100 100 --home 0", "tiles of 1024 on 2 devices need extents of 2048 or more, not 100"),
+])
+def test_conditions_of_choi(words, message):
+    plan(f"gemm {words} --model choi --devices 2", CHOI).refused(message)
+
+
+def test_bands_in_one_word(monkeypatch):
+    monkeypatch.setenv("TESSERA_STRATEGY", "bands")
+    made = plan("gemm s 16384 16384 16384 --home 0 --devices 2 --json", CHOI).json()
+    assert made["why"].startswith("bands; extent ")
+    plan("syrk s 16384 16384 --home 0 --devices 2", CHOI).exits(1).warns("cut into panels and tiles")
+    monkeypatch.setenv("TESSERA_STRATEGY", "bands kpanel=512")
+    plan("gemm s 16384 16384 16384 --home 0 --devices 2", CHOI).exits(1).warns("kpanel.first belongs to")
 
 
 def test_other_models():
-    plan("gemm s 64 64 64 --model choi --json").json()
     plan("gemm s 64 64 64 --model other").refused("replay, choi or paper")
 
 

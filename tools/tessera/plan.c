@@ -17,6 +17,7 @@ typedef struct plan_request {
   output timeline, picture;
   bool force, json, alone, details, commands, choi, paper;
   settings settings;
+  tsr_choi_model model; /* of --model choi */
 } plan_request;
 
 typedef struct plan_words {
@@ -120,7 +121,9 @@ static int parse_request(int argc, char **argv, plan_request *r) {
        "class of alpha; x is any other (default: 1)"},
       {"beta", 0, OPTION_TEXT, &words.beta, "0|1|x", "class of beta (default: 1)"},
       {"model", 0, OPTION_TEXT, &words.model, "replay|choi|paper",
-       "replay: plans replayed in virtual time decide; choi: tiles by the formula of Choi et al.; "
+       "replay: plans replayed in virtual time decide; choi: the algorithm of Choi et al. with "
+       "tiles "
+       "by their model, whose times stand beside the replay's; "
        "paper: as replay, with loads beside equation (1) of Herault et al. (default: replay)"},
       {"commands", 0, OPTION_FLAG, &r->commands, NULL, "print every command of the plan"},
       {"timeline", 0, OPTION_TEXT, &r->timeline.path, "FILE",
@@ -178,15 +181,49 @@ static int make_plan(const plan_request *r, tsr_context *context, tsr_plan **pla
   return tool_status(status);
 }
 
-/* Forces tiles of the extent that the formula of Choi et al. gives for k, the length of the bands
- * of tiles in it. */
-static int force_choi_tiles(const plan_request *r, tsr_context *context) {
-  int64_t tile, k = r->what.k > 0 ? r->what.k : 1;
-  char strategy[64];
-  int code = tool_status(tsr_plan_choi_tile(context, r->what.type, k, 0, &tile));
+/* Refuses a call that the model of Choi et al. is not for: it has square matrices on devices. */
+static int check_choi(const plan_request *r) {
+  const tsr_level3 *what = &r->what;
+  if (what->m != what->n || what->n != what->k) {
+    return tool_usage(
+        "--model choi: it is for square matrices, not %lld x %lld x %lld; give three "
+        "equal extents, or leave it out",
+        (long long)what->m, (long long)what->n, (long long)what->k);
+  }
+  for (int i = 0; i < 3; i++) {
+    if (r->homes[i].kind != HOME_DEVICE) {
+      return tool_usage(
+          "--model choi: it is for matrices on devices, and %c is in host memory; give "
+          "--home 0 or such, or leave it out",
+          'A' + i);
+    }
+  }
+  return TOOL_OK;
+}
+
+/* Forces the algorithm of Choi et al. with tiles of the extent that their model gives: a device
+ * holds two bands of A and of B, and takes each from its home. */
+static int force_choi(plan_request *r, tsr_context *context) {
+  char strategy[96];
+  tsr_context_facts facts;
+  int64_t n = r->what.n;
+  int code = check_choi(r);
+  if (!code) code = tool_status(tsr_context_describe(context, &facts));
+  int devices = code ? 0 : facts.devices;
+  if (!code) {
+    code =
+        tool_status(tsr_plan_choi(context, r->what.type, n, r->settings.tile, devices, &r->model));
+  }
   if (code != TOOL_OK) return code;
-  if (!r->json) printf("model choi: tiles of %lld\n\n", (long long)tile);
-  snprintf(strategy, sizeof strategy, "tile=%lld", (long long)tile);
+  if (r->model.tile * devices > n) {
+    return tool_usage(
+        "--model choi: tiles of %lld on %d device%s need extents of %lld or more, not "
+        "%lld; give larger ones, or leave it out",
+        (long long)r->model.tile, devices, devices == 1 ? "" : "s",
+        (long long)r->model.tile * devices, (long long)n);
+  }
+  snprintf(strategy, sizeof strategy, "bands grid=%dx1 tile=%lld held=2 route=home relay=no",
+           devices, (long long)r->model.tile);
   return tool_status(tsr_set_strategy(context, strategy));
 }
 
@@ -224,6 +261,33 @@ static void show_choice(const tsr_prediction *p) {
   printf("\n");
 }
 
+static void show_time(const char *equation, const char *what, double seconds) {
+  printf("  %-5s %-44s %s\n", equation, what, tool_seconds(seconds));
+}
+
+/* The model of Choi et al. beside the replay of the plan. */
+static void show_choi(const tsr_choi_model *m, double replayed) {
+  bool intense = m->intensity > m->balance;
+  printf("model choi: tiles of %lld\n\n", (long long)m->tile);
+  printf("  %-5s %-44s %.4g\n", "(2)", "k_BW, flops a byte", m->balance);
+  printf("  %-5s %-44s %.4g\n", "(3)", "intensity of a kernel, flops a byte", m->intensity);
+  printf("  %-5s %-44s %.4g\n", "(4)", "N_i exceeds, for kernels bound by arithmetic",
+         m->least_intense);
+  printf("  %-5s %-44s %.4g\n", intense ? "(12)" : "(13)", "N_i exceeds, for bands to come in time",
+         intense ? m->least_math : m->least_memory);
+  show_time("(6)", "T_math", m->math);
+  show_time("(6)", "T_mem", m->memory);
+  show_time("", "T_instructions", m->instructions);
+  show_time("(1)", "T_GEMM", m->gemm);
+  show_time("(9)", "T_transfer", m->transfer);
+  show_time("(7)", "T_kernel", m->kernel);
+  show_time("(8)", "T_task, of N / (N_i devices) kernels", m->task);
+  show_time(intense ? "(14)" : "(15)", "T_task, if only kernels bind", m->task_closed);
+  show_time("", "T_task, of (N / N_i)^2 / devices kernels", m->task_of_all);
+  show_time("", "the plan below, replayed", replayed);
+  printf("\n");
+}
+
 static int show_verdict(const tsr_plan *plan) {
   tsr_prediction prediction;
   int code = show_call(plan);
@@ -234,15 +298,38 @@ static int show_verdict(const tsr_plan *plan) {
 }
 
 static int show_text(const plan_request *r, const tsr_plan *plan) {
-  int code = show_verdict(plan);
+  tsr_prediction prediction;
+  int code = r->choi ? tool_status(tsr_plan_predict(plan, &prediction)) : TOOL_OK;
+  if (r->choi && code == TOOL_OK) show_choi(&r->model, prediction.seconds);
+  if (code == TOOL_OK) code = show_verdict(plan);
   if (code != TOOL_OK || !r->details) return code;
   printf("\n");
   return tool_print_plan(plan, TSR_TEXT);
 }
 
+/* The plan's object; --model choi adds a member, which comes first. */
+static int show_json(const plan_request *r, const tsr_plan *plan) {
+  const tsr_choi_model *m = &r->model;
+  char *text = NULL;
+  int code = tool_status(tsr_plan_print(plan, r->alone ? TSR_JSON_ALONE : TSR_JSON, &text));
+  if (code == TOOL_OK && r->choi) {
+    printf(
+        "{\n  \"choi\": {\"tile\": %lld, \"k_bw\": %.9g, \"intensity\": %.9g, "
+        "\"least_math\": %.9g, \"least_memory\": %.9g,\n"
+        "    \"math_s\": %.9g, \"memory_s\": %.9g, \"instructions_s\": %.9g, \"gemm_s\": "
+        "%.9g, \"transfer_s\": %.9g, \"kernel_s\": %.9g,\n"
+        "    \"task_s\": %.9g, \"task_closed_s\": %.9g, \"task_of_all_s\": %.9g},",
+        (long long)m->tile, m->balance, m->intensity, m->least_math, m->least_memory, m->math,
+        m->memory, m->instructions, m->gemm, m->transfer, m->kernel, m->task, m->task_closed,
+        m->task_of_all);
+  }
+  if (code == TOOL_OK) fputs(text + (r->choi ? 1 : 0), stdout);
+  free(text);
+  return code;
+}
+
 static int show_plan(const plan_request *r, const tsr_plan *plan) {
-  int code =
-      r->json ? tool_print_plan(plan, r->alone ? TSR_JSON_ALONE : TSR_JSON) : show_text(r, plan);
+  int code = r->json ? show_json(r, plan) : show_text(r, plan);
   if (code == TOOL_OK && r->commands && !r->json) {
     printf("\n");
     code = tool_print_plan(plan, TSR_COMMANDS);
@@ -267,7 +354,7 @@ int command_plan(int argc, char **argv) {
   tsr_context *context = NULL;
   tsr_plan *plan = NULL;
   code = settings_open(&request.settings, &context);
-  if (!code && request.choi) code = force_choi_tiles(&request, context);
+  if (!code && request.choi) code = force_choi(&request, context);
   if (!code) code = make_plan(&request, context, &plan);
   if (!code) code = show_plan(&request, plan);
   tsr_plan_destroy(plan);

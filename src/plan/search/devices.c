@@ -44,8 +44,8 @@ static tsr_status search_devices(tsr_search *s, int devices) {
   int64_t tile = tsr_search_fixed_tile(s);
   tsr_strategy r = first_guess(s, devices, tile);
   if (is_free(s, r.kind)) TSR_TRY(try_guess(s, &r));
-  if (s->kinds == 1u << TSR_SLICES) {
-    r = tsr_slices_guess(s, devices);
+  if (s->kinds == 1u << TSR_SLICES || s->kinds == 1u << TSR_BANDS) {
+    r = s->kinds >> TSR_BANDS & 1 ? tsr_bands_guess(s, devices) : tsr_slices_guess(s, devices);
     return try_guess(s, &r);
   }
   if ((s->best && s->best->blocking.rows == 0) || !is_free(s, TSR_TILES)) return TSR_OK;
@@ -127,9 +127,9 @@ static tsr_status try_number(tsr_search *s, int devices, entries *e) {
   tsr_candidate made;
   bool better;
   if (!may_win(s, devices)) return TSR_OK;
-  tsr_strategy r = s->found.strategy.kind == TSR_SLICES
-                       ? tsr_slices_guess(s, devices)
-                       : tsr_panels_like(s, &s->found.strategy, devices);
+  tsr_strategy r = tsr_panels_like(s, &s->found.strategy, devices);
+  if (s->found.strategy.kind == TSR_SLICES) r = tsr_slices_guess(s, devices);
+  if (s->found.strategy.kind == TSR_BANDS) r = tsr_bands_guess(s, devices);
   TSR_TRY(tsr_search_try(s, &r, &made));
   if (made.score >= TSR_TUNE_FEWER_DEVICES_HOPELESS * s->found.score) {
     r = tsr_panels_guess(s, devices);

@@ -75,7 +75,8 @@ static bool if_tight(const tsr_problem *p, const tsr_strategy *at, int64_t value
 }
 
 static bool if_tile_is_free(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
-  return if_tight(p, at, value) && !p->tiled && !p->reproducible && value >= TSR_TUNE_TILE_LEAST;
+  return (at->kind == TSR_BANDS || if_tight(p, at, value)) && !p->tiled && !p->reproducible &&
+         value >= TSR_TUNE_TILE_LEAST;
 }
 
 /* Where tiles share memory, the scheduler needs the given order. */
@@ -85,14 +86,14 @@ static bool unless_tight(const tsr_problem *p, const tsr_strategy *at, int64_t v
 
 static bool of_panels(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
   (void)p, (void)value;
-  return at->kind != TSR_TILES;
+  return !tsr_strategy_has_tiles(at);
 }
 
 /* Tiles that are loaded several times gain from long copies; panels come in many copies, within the
  * range of first guesses. */
 static bool is_useful_piece(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
-  return at->kind == TSR_TILES ? p->tight
-                               : value >= TSR_TUNE_PIECE.least && value <= TSR_TUNE_PIECE.most;
+  return tsr_strategy_has_tiles(at) ? p->tight
+                                    : value >= TSR_TUNE_PIECE.least && value <= TSR_TUNE_PIECE.most;
 }
 
 static bool may_choose_when_c_is_added(const tsr_problem *p, const tsr_strategy *at,
@@ -110,7 +111,7 @@ static bool is_on_device(const tsr_problem *p, int x) {
 
 static bool adds_on_device(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
   (void)value;
-  return at->lazy && is_on_device(p, TSR_C_) && !(at->kind == TSR_TILES && p->tight);
+  return at->lazy && is_on_device(p, TSR_C_) && !(tsr_strategy_has_tiles(at) && p->tight);
 }
 
 /* ---- Why a problem cannot honour a forced value ---- */
@@ -157,14 +158,15 @@ static const char *if_c_is_on_a_device(const tsr_problem *p, int64_t value) {
 #define PANELS (PANELS_OF_PRODUCTS | OF(TSR_PANELS, TSR_RANK))
 #define STRIPES OF(TSR_STRIPES, TSR_TRIANGLE)
 #define SLICES OF(TSR_SLICES, TSR_PRODUCT)
+#define BANDS OF(TSR_BANDS, TSR_PRODUCT)
 #define TILES_OF_PRODUCTS OF(TSR_TILES, TSR_PRODUCT)
 #define TILES (TILES_OF_PRODUCTS | OF(TSR_TILES, TSR_RANK) | OF(TSR_TILES, TSR_TRIANGLE))
-#define ALL (PANELS | STRIPES | SLICES | TILES)
+#define ALL (PANELS | STRIPES | SLICES | TILES | BANDS)
 #define FIELD(name) offsetof(tsr_strategy, name)
 #define MOST TSR_STRATEGY_LONGEST
 #define MOST_TILES (1 << 14) /* in one direction of a C block; a limit for forced values only */
 
-static const char *const kind_words[] = {"panels", "stripes", "slices", "tiles", NULL};
+static const char *const kind_words[] = {"panels", "stripes", "slices", "tiles", "bands", NULL};
 static const char *const no_yes[] = {"no", "yes", NULL};
 static const char *const parts_whole[] = {"parts", "whole", NULL};
 static const char *const all_first[] = {"all", "first", NULL};
@@ -196,10 +198,10 @@ static const tsr_knob table[] = {
 
     {.name = "tile",
      .unit = "elements",
-     .says = "The extent of square tiles.",
+     .says = "The extent of square tiles; in bands also the width of the bands of A and B.",
      .phrase = "extent %s",
      .field = FIELD(tile),
-     .of = TILES,
+     .of = TILES | BANDS,
      .least = 1,
      .most = MOST,
      .change = TSR_CHANGE_RATIO,
@@ -216,7 +218,7 @@ static const tsr_knob table[] = {
      .says = "Each pass over A or B runs in the opposite direction of the pass before, so that it "
              "begins with the tiles that are still on the device.",
      .field = FIELD(serpentine),
-     .of = TILES,
+     .of = TILES | BANDS,
      .most = 1,
      .words = no_yes,
      .unmet = unless_reproducible},
@@ -267,12 +269,21 @@ static const tsr_knob table[] = {
      .says = "How far copies run ahead of the kernels where not everything fits: percent of the "
              "kernels of one C block over depth tiles of k; l in Herault et al.",
      .field = FIELD(lookahead),
-     .of = TILES,
+     .of = TILES | BANDS,
      .most = 10000,
      .change = TSR_CHANGE_WALK,
      .turn = 1,
      .value = {0, 25, 50, 100, 200, 400, 800, -1},
      .worth = if_tight},
+    {.name = "held",
+     .unit = "bands",
+     .says = "Bands of A, and as many of B, that a device has memory for at a time, so that others "
+             "are fetched again; 0: as many as fit its budget. Choi et al. have 2: one is "
+             "multiplied while the next one arrives.",
+     .phrase = "%s bands of an operand at a time",
+     .field = FIELD(held),
+     .of = BANDS,
+     .most = 64},
 
     {.name = "rows",
      .unit = "parts",
@@ -504,7 +515,7 @@ static const tsr_knob table[] = {
              "whose inputs are estimated to arrive first.",
      .phrase = "C blocks in order of arrival",
      .field = FIELD(by_eta),
-     .of = TILES,
+     .of = TILES | BANDS,
      .most = 1,
      .words = given_eta,
      .change = TSR_CHANGE_OTHER,
@@ -713,7 +724,7 @@ static tsr_status force_kind(const word *w, const char *text) {
   int64_t kind;
   if ((!w->named && w->kinds != ALL_KINDS) || !read_word(kind_words, text, &kind))
     return tsr_fail(TSR_ERR_ARGUMENT,
-                    "strategy: kind is \"%s\"; give panels, stripes, slices or tiles", text);
+                    "strategy: kind is \"%s\"; give panels, stripes, slices, tiles or bands", text);
   w->forced->kinds = 1u << kind;
   w->forced->kind_named = w->named;
   return TSR_OK;
@@ -742,10 +753,13 @@ static bool read_scope(word *w, char **text) {
 
 static tsr_status read_pair(const char *start, size_t length, tsr_forced *forced) {
   char copy[MOST_TEXT], *name = copy;
+  int64_t kind;
   word w = {ALL_KINDS, true, forced};
   snprintf(copy, sizeof copy, "%.*s", (int)length, start);
   char *value = strchr(copy, '=');
-  if (value == NULL || length >= sizeof copy || !read_scope(&w, &name)) return unknown(copy);
+  if (length >= sizeof copy || !read_scope(&w, &name)) return unknown(copy);
+  if (value == NULL && read_word(kind_words, name, &kind)) return force_kind(&w, name);
+  if (value == NULL) return unknown(copy);
   *value++ = '\0';
   if (strcmp(name, "kind") == 0) return force_kind(&w, value);
   if (find_row(name) >= 0) return force(&w, find_row(name), value);
@@ -831,6 +845,7 @@ tsr_status tsr_forced_check(const tsr_forced *forced, const tsr_problem *p, unsi
   char left[MOST_TEXT], text[MOST_TEXT];
   *kinds = 1u << tsr_strategy_kind_of(family) | 1u << TSR_TILES;
   if (tsr_slices_are_possible(p)) *kinds |= 1u << TSR_SLICES;
+  if (tsr_bands_are_possible(p)) *kinds |= 1u << TSR_BANDS;
   say_kinds(*kinds, left, sizeof left);
   if (forced->kind_named || (*kinds & forced->kinds) != 0) *kinds &= forced->kinds;
   if (*kinds == 0)

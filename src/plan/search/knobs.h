@@ -83,11 +83,12 @@ typedef struct tsr_forced {
 } tsr_forced;
 
 /* Reads words such as "kind=panels grid=1x4 kpanel=512 nblock=1024,4096,512 c=last piece=8M"; text
- * NULL: none. A knob that no word names stays free. If two words name one knob, the later counts. A
- * word such as panels/kpanel=512 counts only for strategies of that kind that can honour it;
- * any/kpanel=512 counts for strategies of any kind that can, and any/kind=slices
- * for calls that have such strategies. TSR_ERR_ARGUMENT: a word names no
- * knob, a value is not one of the knob's, or no kind of strategy has all of the named knobs. */
+ * NULL: none. The name of a kind alone, such as "bands", is short for kind=bands. A knob that no
+ * word names stays free. If two words name one knob, the later counts. A word such as
+ * panels/kpanel=512 counts only for strategies of that kind that can honour it; any/kpanel=512
+ * counts for strategies of any kind that can, and any/kind=slices for calls that have such
+ * strategies. TSR_ERR_ARGUMENT: a word names no knob, a value is not one of the knob's, or no kind
+ * of strategy has all of the named knobs. */
 tsr_status tsr_strategy_parse(const char *text, tsr_forced *forced);
 
 /* TSR_ERR_ARGUMENT if the problem cannot honour a named knob; the message says why. *kinds: the

@@ -49,7 +49,7 @@ static int64_t part_of_extent(const tsr_cuts *cuts, int64_t tiles, int64_t exten
 static tsr_call part_of(const tsr_call *all, const tsr_strategy *r, const tsr_tiling *cut) {
   int64_t tiles = 4 + (r->c_block_rows > r->c_block_cols ? r->c_block_rows : r->c_block_cols);
   tsr_call call = *all;
-  if (r->kind != TSR_TILES) return call;
+  if (!tsr_strategy_has_tiles(r)) return call;
   call.m = part_of_extent(&cut->m, tiles, call.m);
   call.n = part_of_extent(&cut->n, tiles, call.n);
   call.k = part_of_extent(&cut->k, tiles, call.k);
@@ -65,6 +65,11 @@ static size_t smallest_budget(const tsr_search *s) {
 
 static tsr_strategy least_strategy(const tsr_search *s) {
   int64_t tile = tsr_search_fixed_tile(s);
+  if (s->kinds == 1u << TSR_BANDS) {
+    tsr_strategy bands = tsr_bands_guess(s, 1);
+    tsr_forced_apply(&s->forced, &s->problem, &bands);
+    return bands;
+  }
   tsr_strategy r = tsr_search_tiles(s, 1, tile > 0 ? tile : tsr_search_least_tile(s->call));
   tsr_forced_apply(&s->forced, &s->problem, &r);
   if (s->options->reproducible || tsr_strategy_must_be_lazy(&r, &s->problem)) r.lazy = true;
@@ -101,7 +106,9 @@ static tsr_status too_small_for(const tsr_search *s, const char *tiles, size_t l
 static tsr_status too_small_for_part(tsr_search *s, const tsr_strategy *r, const tsr_call *call) {
   tsr_tiling tiling;
   char tiles[40] = "panels";
-  if (r->kind == TSR_TILES) snprintf(tiles, sizeof tiles, "tiles of %" PRId64, r->tile);
+  if (tsr_strategy_has_tiles(r))
+    snprintf(tiles, sizeof tiles, "%s of %" PRId64, r->kind == TSR_BANDS ? "bands" : "tiles",
+             r->tile);
   TSR_TRY(tsr_strategy_tiling(r, call, s->machine, s->order, &tiling));
   tsr_status status = tsr_graph_build(call, &tiling, &s->graph);
   if (status == TSR_OK)

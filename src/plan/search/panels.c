@@ -293,7 +293,7 @@ bool tsr_panels_lead(const tsr_search *s, tsr_strategy *r) {
   const tsr_call *call = s->call;
   int devices = r->grid_rows * r->grid_cols;
   if (tsr_search_family(s) != TSR_PRODUCT || s->options->residency != NULL ||
-      r->kind == TSR_TILES || call->transa != TSR_NO_TRANS || call->transb != TSR_NO_TRANS ||
+      tsr_strategy_has_tiles(r) || call->transa != TSR_NO_TRANS || call->transb != TSR_NO_TRANS ||
       is_device_home(s, TSR_A) || is_device_home(s, TSR_B_))
     return false;
   double share = operand_share(s, devices, TSR_A) + operand_share(s, devices, TSR_B_);

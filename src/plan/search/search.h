@@ -3,10 +3,10 @@
 
 /*
  * Inside the search: what its files share. try.c plans and replays one strategy and keeps the best
- * plan. devices.c chooses how many devices to try. panels.c, slices.c, tiles.c, c_block.c and
- * c_blocks.c make first guesses. starts.c and turns.c improve them by descents (base/descent.h),
- * and shares.c learns from the replay how much of C each device should own. search.c returns the
- * best plan.
+ * plan. devices.c chooses how many devices to try. panels.c, slices.c, bands.c, tiles.c, c_block.c
+ * and c_blocks.c make first guesses. starts.c and turns.c improve them by descents
+ * (base/descent.h), and shares.c learns from the replay how much of C each device should own.
+ * search.c returns the best plan.
  */
 #ifndef TSR_PLAN_SEARCH_SEARCH_H
 #define TSR_PLAN_SEARCH_SEARCH_H
@@ -200,6 +200,15 @@ bool tsr_slices_may_help(const tsr_search *s, int devices);
 
 /* A first guess at slices on that many devices. */
 tsr_strategy tsr_slices_guess(const tsr_search *s, int devices);
+
+/* ---- bands.c ---- */
+
+/* Whether bands are worth a try on that many devices: all operands are on devices, as the paper has
+ * it, and the user allows bands. */
+bool tsr_bands_may_help(const tsr_search *s, int devices);
+
+/* A first guess at bands on that many devices. */
+tsr_strategy tsr_bands_guess(const tsr_search *s, int devices);
 
 /* ---- least.c ---- */
 

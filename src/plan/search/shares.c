@@ -29,7 +29,7 @@ static void note_command(const tsr_plan *plan, const tsr_command *c, bool tiles,
 }
 
 void tsr_shares_note(const tsr_search *s, const tsr_plan *plan, tsr_candidate *made) {
-  bool tiles = made->strategy.kind == TSR_TILES;
+  bool tiles = tsr_strategy_has_tiles(&made->strategy);
   int devices = tsr_strategy_devices(&made->strategy);
   if (plan == NULL || (tiles && !made->strategy.partition)) return;
   for (size_t i = 0; i < plan->commands.count; i++) {
@@ -41,7 +41,7 @@ void tsr_shares_note(const tsr_search *s, const tsr_plan *plan, tsr_candidate *m
 
 bool tsr_shares_are_free(const tsr_search *s, const tsr_candidate *at) {
   return tsr_strategy_devices(&at->strategy) > 1 && s->mapping == NULL &&
-         (at->strategy.kind != TSR_TILES || at->strategy.partition);
+         (!tsr_strategy_has_tiles(&at->strategy) || at->strategy.partition);
 }
 
 /* ---- Panels and stripes ---- */

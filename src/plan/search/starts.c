@@ -94,7 +94,9 @@ static void add(const tsr_candidate *from, starts *all) {
 static tsr_status try_start(tsr_search *s, const tsr_strategy *strategy, starts *all) {
   tsr_candidate made;
   TSR_TRY(tsr_search_try(s, strategy, &made));
-  if (isfinite(made.score)) add(&made, all);
+  bool hopeful =
+      made.strategy.kind != TSR_BANDS || made.score < TSR_TUNE_GRID_STARTS * s->found.score;
+  if (isfinite(made.score) && hopeful) add(&made, all);
   return TSR_OK;
 }
 
@@ -128,7 +130,7 @@ tsr_status tsr_search_try_limits(tsr_search *s, tsr_candidate *at,
                                  tsr_candidate good[TSR_PANEL_LIMITS], int *count) {
   tsr_strategy list[TSR_PANEL_LIMITS];
   *count = 0;
-  if (s->options->residency != NULL || at->strategy.kind == TSR_TILES ||
+  if (s->options->residency != NULL || tsr_strategy_has_tiles(&at->strategy) ||
       at->strategy.kind == TSR_SLICES)
     return TSR_OK;
   if (at->strategy.kind == TSR_STRIPES) return try_k_panels(s, at, good, count);
@@ -175,10 +177,11 @@ typedef struct beginning {
 } beginning;
 
 /* Fills the list with starts that differ from the best candidate in what a descent does not change:
- * slices, the same with rows in parts, and the same with a growing leading block, where these are
- * possible. Returns how many. */
-static int other_starts(const tsr_search *s, const tsr_strategy *at, tsr_strategy list[3]) {
+ * slices, bands, the same with rows in parts, and the same with a growing leading block, where
+ * these are possible. Returns how many. */
+static int other_starts(const tsr_search *s, const tsr_strategy *at, tsr_strategy list[4]) {
   int count = 0, devices = tsr_strategy_devices(at);
+  if (tsr_bands_may_help(s, devices)) list[count++] = tsr_bands_guess(s, devices);
   if (tsr_slices_may_help(s, devices)) list[count++] = tsr_slices_guess(s, devices);
   if (tsr_search_family(s) != TSR_PRODUCT || at->kind != TSR_PANELS) return count;
   list[count] = *at;
@@ -192,7 +195,7 @@ static int other_starts(const tsr_search *s, const tsr_strategy *at, tsr_strateg
  * limits. */
 static tsr_status from_all(tsr_search *s, beginning *b) {
   const tsr_candidate *at = &b->at;
-  tsr_strategy list[3];
+  tsr_strategy list[4];
   add(at, &b->all);
   if (s->options->residency != NULL || !tsr_search_in_time(s))
     return tsr_search_descend_all(s, at, 1);

@@ -26,7 +26,10 @@ static int64_t smaller(int64_t a, int64_t b) {
 bool tsr_strategy_must_be_lazy(const tsr_strategy *r, const tsr_problem *p) {
   tsr_type type = p->call->type;
   bool wide = tsr_type_get(type)->wide != type;
-  int64_t part = r->tile > 0 ? r->tile : r->k_panel > 0 ? r->k_panel : TSR_STRATEGY_LONGEST;
+  bool whole = r->kind == TSR_BANDS;
+  int64_t part = whole || (r->tile == 0 && r->k_panel == 0) ? TSR_STRATEGY_LONGEST
+                 : r->tile > 0                              ? r->tile
+                                                            : r->k_panel;
   return (wide && p->call->k > part) || p->realigned >> TSR_C_ & 1 || r->kind == TSR_SLICES;
 }
 
@@ -43,6 +46,12 @@ bool tsr_slices_are_possible(const tsr_problem *p) {
          !p->composed && !p->reproducible && !p->mapped &&
          tsr_type_get(call->type)->wide == call->type && call->m <= TSR_STRATEGY_LONGEST &&
          call->n <= TSR_STRATEGY_LONGEST;
+}
+
+bool tsr_bands_are_possible(const tsr_problem *p) {
+  const tsr_call *call = p->call;
+  return call->operation == TSR_GEMM && call->moduli == 0 && !tsr_call_scales_only(call) &&
+         !p->composed && !p->reproducible && !p->mapped && call->k <= TSR_STRATEGY_LONGEST;
 }
 
 /* ---- Strategies that make the same plan ---- */

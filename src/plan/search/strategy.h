@@ -29,6 +29,8 @@ typedef enum tsr_strategy_kind {
   TSR_SLICES,  /* each device multiplies a slice of k, of all rows and columns, and their sums are
                   added up at the end */
   TSR_TILES, /* square tiles of C, assigned to the devices in turn, while A and B stream through */
+  TSR_BANDS, /* square tiles of C, each the product of a band of rows of A and a band of columns of
+                B, with all of k at once */
   TSR_STRATEGY_KINDS
 } tsr_strategy_kind;
 
@@ -37,7 +39,7 @@ typedef struct tsr_strategy {
   tsr_strategy_kind kind;
   int64_t grid_rows, grid_cols;
   int64_t tile, even, serpentine;
-  int64_t c_block_rows, c_block_cols, partition, depth, lookahead;
+  int64_t c_block_rows, c_block_cols, partition, depth, lookahead, held;
   int64_t row_parts, leading, whole_a, whole_b, home_share;
   int64_t k_panel, k_panel_most, k_panel_once;
   int64_t n_block_first, n_block, n_block_last, n_block_least;
@@ -51,6 +53,11 @@ typedef struct tsr_strategy {
 
 static inline int tsr_strategy_devices(const tsr_strategy *strategy) {
   return (int)(strategy->grid_rows * strategy->grid_cols);
+}
+
+/* Whether C is cut into square tiles, which are assigned to the devices in turn. */
+static inline bool tsr_strategy_has_tiles(const tsr_strategy *strategy) {
+  return strategy->kind == TSR_TILES || strategy->kind == TSR_BANDS;
 }
 
 /* The facts about a call that decide which strategies are possible. */
@@ -77,6 +84,10 @@ bool tsr_strategy_may_be_lazy(const tsr_strategy *strategy, const tsr_problem *p
  * would stay in parts; its results need not be the same on any number of devices; and the partial
  * sums do not have a wider type than C, to which they are added one by one. */
 bool tsr_slices_are_possible(const tsr_problem *problem);
+
+/* Whether a call can be cut into bands: a native product whose k fits one kernel, no composed one,
+ * whose C is not mapped, and whose results need not be the same on any number of devices. */
+bool tsr_bands_are_possible(const tsr_problem *problem);
 
 /* The weight of a place of the grid; 1 if no replay has changed it. */
 double tsr_strategy_weight(const tsr_strategy *strategy, int place);

@@ -248,9 +248,17 @@ static tsr_status cut_whole_operands(const tsr_strategy *r, const tsr_call *call
   return TSR_OK;
 }
 
+/* Cuts C into square tiles, A into bands of rows and B into bands of columns: k is one part. */
+static tsr_status cut_bands(const tsr_strategy *r, const tsr_call *call, tsr_tiling *t) {
+  TSR_TRY(tsr_cuts_uniform(call->m, r->tile, &t->m));
+  TSR_TRY(tsr_cuts_uniform(call->n, r->tile, &t->n));
+  return tsr_cuts_uniform(call->k, call->k, &t->k);
+}
+
 static tsr_status cut(const tsr_strategy *r, const tsr_call *call, const tsr_machine *machine,
                       const int *order, tsr_tiling *t) {
   tsr_family family = tsr_family_of(call->operation);
+  if (r->kind == TSR_BANDS) return cut_bands(r, call, t);
   if (r->kind == TSR_TILES) return cut_tiles(r, call, t);
   if (r->kind == TSR_SLICES) return cut_slices(r, call, machine, order, t);
   if (family == TSR_TRIANGLE) return cut_lines(r, call, machine, order, t);
@@ -278,7 +286,7 @@ static int64_t n_block_of(const tsr_call *call, int64_t n_block) {
  * devices counts, not the strategy's grid. */
 static void set_grid(const tsr_strategy *r, const tsr_call *call, tsr_tiling *t) {
   tsr_family family = tsr_family_of(call->operation);
-  bool panels = family == TSR_TRIANGLE || (r->kind != TSR_TILES && family == TSR_RANK);
+  bool panels = family == TSR_TRIANGLE || (!tsr_strategy_has_tiles(r) && family == TSR_RANK);
   bool down = family == TSR_TRIANGLE && call->side == TSR_RIGHT;
   int devices = r->grid_rows * r->grid_cols;
   t->grid_rows = !panels ? r->grid_rows : down ? devices : 1;
@@ -309,8 +317,8 @@ tsr_status tsr_strategy_tiling(const tsr_strategy *r, const tsr_call *call,
       (family != TSR_TRIANGLE || (r->kind != TSR_TILES && !tsr_is_in_place(call->operation)));
   *t = (tsr_tiling){.lazy = (r->lazy || r->kind == TSR_SLICES) && sums,
                     .adder = r->add_at_home && tsr_is_device(machine, home) ? (int16_t)home : -1,
-                    .span = r->kind == TSR_TILES ? 1 : r->span,
-                    .k_panel = r->kind == TSR_TILES ? 0 : r->k_panel,
+                    .span = tsr_strategy_has_tiles(r) ? 1 : r->span,
+                    .k_panel = tsr_strategy_has_tiles(r) ? 0 : r->k_panel,
                     .k_panel_most = r->k_panel_most,
                     .k_panel_once = r->k_panel_once,
                     .n_block_first = n_block_of(call, r->n_block_first),
@@ -318,7 +326,7 @@ tsr_status tsr_strategy_tiling(const tsr_strategy *r, const tsr_call *call,
                     .n_block_last = n_block_of(call, r->n_block_last),
                     .n_block_least = r->n_block_least};
   set_grid(r, call, t);
-  if (r->kind == TSR_TILES) set_tiles(r, family, t);
+  if (tsr_strategy_has_tiles(r)) set_tiles(r, family, t);
   t->device = tsr_alloc(sizeof *t->device * (size_t)devices);
   tsr_status status = t->device ? cut(r, call, machine, order, t)
                                 : tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");

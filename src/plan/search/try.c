@@ -99,11 +99,26 @@ static void set_lookahead(const tsr_strategy *r, const tsr_tiling *t,
                           tsr_schedule_options *options) {
   int64_t depth = r->depth > 0 ? r->depth : 1, devices = t->grid_rows * t->grid_cols;
   for (int g = 0; g < devices; g++) {
-    tsr_pass block = {r->c_block_rows, r->c_block_cols};
+    tsr_pass block = t->pass;
     if (t->passes != NULL) block = t->passes[g];
     options->lookahead[t->device[g]] =
         (int64_t)block.rows * block.cols * devices * depth * r->lookahead / 100;
   }
+}
+
+/* Slots for that many bands of A and of B, for a tile of C and for one of its products. */
+static int64_t slots_held(const tsr_strategy *r) {
+  return 2 * r->held + 2;
+}
+
+/* Bytes of each device that the strategy may use: with `held` no more than those slots. */
+static void set_budget(const tsr_search *s, const tsr_strategy *r, const tsr_graph *graph,
+                       size_t budget[TSR_MACHINE_DEVICES]) {
+  memcpy(budget, s->options->budget, TSR_MACHINE_DEVICES * sizeof *budget);
+  if (r->held == 0) return;
+  size_t held = tsr_schedule_least_budget(s->call, graph, slots_held(r) - 2);
+  for (int d = 0; d < s->machine->devices; d++)
+    if (budget[d] > held) budget[d] = held;
 }
 
 static tsr_partition_question partition_question(const tsr_search *s) {
@@ -116,6 +131,7 @@ static int32_t count_slots(const tsr_search *s, const tsr_strategy *r, const tsr
   tsr_partition_question q = partition_question(s);
   size_t slot = 1, budget = (r->partition ? tsr_partition_most : tsr_partition_least)(
                        &q, s->order, plan->devices);
+  if (r->held > 0) return (int32_t)slots_held(r);
   for (size_t i = TSR_OPERANDS; i < plan->buffers.count; i++)
     if (plan->buffers.items[i].role == TSR_BUFFER_TILE) slot = plan->buffers.items[i].bytes;
   return (int32_t)fmin((double)(budget / slot), TSR_TUNE_SLOTS_MOST);
@@ -146,6 +162,7 @@ static void note_misfit(tsr_search *s, const tsr_plan *plan) {
 
 static tsr_status build(tsr_search *s, const tsr_strategy *r, const tsr_tiling *tiling,
                         const tsr_graph *graph, tsr_plan *plan, bool *fits) {
+  set_budget(s, r, graph, plan->budget);
   tsr_schedule_options options = {.piece = piece_bytes(s, r),
                                   .relay = r->relay,
                                   .by_eta = r->by_eta,
@@ -153,7 +170,7 @@ static tsr_status build(tsr_search *s, const tsr_strategy *r, const tsr_tiling *
                                   .straight = r->straight,
                                   .ignore_channels = r->ignore_channels,
                                   .realigned = s->problem.realigned,
-                                  .budget = s->options->budget,
+                                  .budget = plan->budget,
                                   .ring = s->options->ring,
                                   .residency = s->options->residency};
   tsr_fit fit;
@@ -295,6 +312,7 @@ static tsr_status apply_constraints(tsr_search *s, tsr_strategy *r, bool *is_voi
         "c=first: C must be added last, since sums in parts of k need a wider type than C's, k is "
         "cut over the devices, or C is not used in place";
   if (must) r->lazy = true;
+  if (!r->lazy) r->add_at_home = false;
   return TSR_OK;
 }
 

@@ -53,7 +53,8 @@ static tsr_status try_shares(tsr_search *s, const tsr_candidate *at, tsr_candida
  * grid that they were guessed for. */
 static bool has_grids(const tsr_search *s, const tsr_candidate *at) {
   return s->mapping == NULL && tsr_search_family(s) == TSR_PRODUCT &&
-         at->strategy.kind != TSR_SLICES && !(at->strategy.kind == TSR_TILES && s->problem.tight);
+         at->strategy.kind != TSR_SLICES &&
+         !(tsr_strategy_has_tiles(&at->strategy) && s->problem.tight);
 }
 
 static tsr_changes changes_of_grid(const turner *t, const tsr_candidate *at) {

@@ -101,6 +101,23 @@ typedef struct tsr_choi_model {
 TSR_API tsr_status tsr_plan_choi(tsr_context *context, tsr_type type, int64_t n, int64_t tile,
                                  int devices, tsr_choi_model *model);
 
+/* The tile size of Anastasiadis et al., "Uncut-GEMMs", section III-A: penalties without a unit. */
+typedef struct tsr_uncut_model {
+  int64_t tile;   /* T, elements */
+  double padding; /* the part of each extent that a tile takes, where tiles leave a remainder */
+  double overlap; /* one over the tile products of a device */
+  double latency; /* 0.2 x 2048 / T for tiles below 2048 */
+  double total;   /* their sum, which the paper's choice makes least */
+  int grid_rows, grid_cols; /* the most square grid of the devices */
+} tsr_uncut_model;
+
+/* The penalties of an m x n x k product on that many devices with square tiles of that extent; tile
+ * 0: the extent with the least sum, from 128 to the least of k and of the extents of a device's
+ * part of C, and at most 65536. TSR_ERR_ARGUMENT: an extent or the number of devices is below 1, or
+ * more than 2^40, or the tile is below 0. */
+TSR_API tsr_status tsr_plan_uncut(int64_t m, int64_t n, int64_t k, int devices, int64_t tile,
+                                  tsr_uncut_model *model);
+
 /* ---- Forced decisions ----------------------------------------------------- */
 
 /* Forces parts of later plans: words of docs/reference/knobs.md, for instance "kpanel=512 c=last".

@@ -223,7 +223,7 @@ static const recipe recipes[] = {
     {"v100x4-choi", "NVIDIA V100",
      "host:50 gpu*4:32@nvlink:48.33 pcie:12 rate:7.45,14.899 rate.h:104 hbm:900", fill_v100_choi},
     {"gtx1070x4-choi", "NVIDIA GeForce GTX 1070",
-     "host:50 gpu*4:8@nvlink:8.55 pcie:12 rate:0.181,5.783 rate.t:5.783 rate.h:5.783 rate.b:5.783 "
+     "host:50 gpu*4:8@nvswitch:8.55 pcie:12 rate:0.181,5.783 rate.t:5.783 rate.h:5.783 rate.b:5.783 "
      "hbm:256",
      fill_gtx1070},
     {"v100x3-summit", "NVIDIA V100",

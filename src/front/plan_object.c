@@ -13,6 +13,7 @@
 #include "front/context.h"
 #include "front/picture.h"
 #include "plan/model/choi.h"
+#include "plan/model/uncut.h"
 #include "plan/search/knobs.h"
 #include "run/place.h"
 #include "tessera_model.h"
@@ -359,6 +360,20 @@ TSR_ENTRY(tsr_plan_choi, (context, type, n, tile, devices, model), tsr_context *
   tsr_choi_bounds bounds = tsr_choi_limit(&figures, type, n, count);
   if (tile == 0) tile = tsr_choi_tile(&bounds, n);
   *model = tsr_choi_model_of(&figures, type, n, tile, count);
+  return TSR_OK;
+}
+
+TSR_ENTRY(tsr_plan_uncut, (m, n, k, devices, tile, model), int64_t m, int64_t n, int64_t k,
+          int devices, int64_t tile, tsr_uncut_model *model) {
+  static const int64_t most = INT64_C(1) << 40;
+  TSR_TRY(check_address("model", model));
+  if (m < 1 || n < 1 || k < 1 || m > most || n > most || k > most || devices < 1 || tile < 0)
+    return tsr_fail(TSR_ERR_ARGUMENT,
+                    "m, n and k are %lld, %lld and %lld, devices is %d and tile is %lld; give "
+                    "extents of 1 to 2^40, 1 device or more, and a tile of 0 or more",
+                    (long long)m, (long long)n, (long long)k, devices, (long long)tile);
+  if (tile == 0) tile = tsr_uncut_tile(m, n, k, devices);
+  *model = tsr_uncut_model_of(m, n, k, devices, tile);
   return TSR_OK;
 }
 

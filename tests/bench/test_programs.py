@@ -322,15 +322,37 @@ def test_ablation(measured, program):
 
 def test_tiles(measured, program):
     out = measured("tiles", "--n 96 --tiles 16,24,32,96,200 --devices 1,2,4 --csv t.csv --plot t.svg")
-    assert out.count("replay predicts") == 6 and "best measured" in out
+    assert out.count("replay predicts") == 12 and "best measured" in out
+    assert out.count("choi predicts") == out.count("uncut predicts") == 6
     rows = read_csv("t.csv", ["tile"])
-    assert len(rows) == 24 and sum(r["predicted_best"] for r in rows) == 6
-    assert is_drawn("t.svg", "dgemm, N = 96; rings: as the model predicts")
+    tiles, bands = ([r for r in rows if r["cut"] == cut] for cut in ("tiles", "bands"))
+    assert len(tiles) == 24 and all(r["penalty"] > 0 and r["measured_s"] > 0 for r in tiles)
+    assert len(bands) == 2 * (4 + 3 + 2) and all(r["choi_s"] > 0 for r in bands)
+    assert sum("replay" in r["picked_by"] for r in rows) == 12
+    assert is_drawn("t.svg", "dgemm, home 0,0,0, 2 devices, bands; rings: by replay, "
+                    "squares: as Choi et al. choose")
     # The machine of Choi et al., their Table 1.
-    code, out, err = program("tiles", "--type s --n 16384 --predict --model choi --devices 2,4 "
+    code, out, err = program("tiles", "--type s --n 16384 --predict --cut bands --devices 2,4 "
                              "--home 0,1,2 --tiles 1024,2048,4096",
                              ["--machine", ROOT / "machines/v100x4-choi.json"])
     assert code == 0 and "choi predicts 1024" in out and "choi predicts 2048" in out, err
+    code, _, err = program("tiles", "--n 96 --home h --cut bands")
+    assert code == 1 and "operands on devices" in err
+
+
+@pytest.mark.parametrize("figure, best", [("3", {2: 1024, 4: 2048}), ("4", {2: 2048, 4: 4096})])
+def test_figures_of_choi(program, figure, best):
+    """From 16384 on, the sizes that they measured to be the best are so by replay, within 1 %; but on
+    the GTX 1070 with A, B and C on three devices."""
+    code, out, err = program("tiles", f"--figure {figure} --csv f.csv")
+    assert code == 0 and f"Figure {figure} of Choi et al." in out, err
+    rows = read_csv("f.csv", ["cut"])
+    for devices, tile in best.items():
+        curve = {r["tile"]: r["predicted_s"] for r in rows
+                 if (r["home"], r["devices"], r["n"]) == ("0,0,0", devices, 16384)}
+        assert curve[tile] < 1.01 * min(curve.values())
+    code, _, err = program("tiles", f"--figure {figure} --n 96")
+    assert code == 2 and "--n: does nothing with --figure" in err
 
 
 def test_skinny(measured, program):

@@ -128,6 +128,14 @@ static tsr_status plan_choi(void *world_) {
   return status;
 }
 
+static tsr_status plan_uncut(void *world_) {
+  world *w = world_;
+  tsr_uncut_model model = {.tile = 0};
+  tsr_status status = CALLED(tsr_plan_uncut)(4096, 4096, 4096, 2, 0, &model);
+  w->number = (double)model.tile;
+  return status;
+}
+
 static void check_number(void *world_, const sweep_outcome *o) {
   world *w = world_;
   HOLD((w->number > 0) == (o->status == TSR_OK));
@@ -289,6 +297,7 @@ const sweep_visit plan_visits[] = {
     VISIT(NULL, plan_accumulation, check_accumulation),
     VISIT(NULL, plan_accumulation_quick, check_number),
     VISIT(NULL, plan_choi, check_number),
+    VISIT(NULL, plan_uncut, check_number),
     VISIT(planned, plan_print, check_text),
     VISIT(planned, plan_print_json, check_text),
     VISIT(planned, plan_print_commands, check_text),

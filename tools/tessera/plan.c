@@ -15,9 +15,11 @@ typedef struct plan_request {
   scalar alpha, beta;
   home homes[3];
   output timeline, picture;
-  bool force, json, alone, details, commands, choi, paper;
+  bool force, json, alone, details, commands, choi, uncut, paper;
   settings settings;
-  tsr_choi_model model; /* of --model choi */
+  tsr_choi_model choi_model;   /* of --model choi */
+  tsr_uncut_model uncut_model; /* of --model uncut */
+  int64_t rule;                /* the tile of the model's own rule, whatever --tile says */
 } plan_request;
 
 typedef struct plan_words {
@@ -45,12 +47,13 @@ static int parse_layout(const char *text, tsr_layout *layout) {
 
 static int parse_model(const char *text, plan_request *r) {
   r->choi = strcmp(text, "choi") == 0;
-  if (r->choi && r->what.operation != TSR_GEMM) {
-    return tool_usage("--model choi: its formula is for gemm; leave it out");
+  r->uncut = strcmp(text, "uncut") == 0;
+  if ((r->choi || r->uncut) && r->what.operation != TSR_GEMM) {
+    return tool_usage("--model %s: its formula is for gemm; leave it out", text);
   }
   r->paper = strcmp(text, "paper") == 0;
-  if (r->choi || r->paper || strcmp(text, "replay") == 0) return TOOL_OK;
-  return tool_usage("--model %s: must be replay, choi or paper", text);
+  if (r->choi || r->uncut || r->paper || strcmp(text, "replay") == 0) return TOOL_OK;
+  return tool_usage("--model %s: must be replay, choi, uncut or paper", text);
 }
 
 /* Sets the leading dimensions. tsr_level3 has that of the written operand in ldc, also where that
@@ -120,10 +123,11 @@ static int parse_request(int argc, char **argv, plan_request *r) {
       {"alpha", 0, OPTION_TEXT, &words.alpha, "0|1|x",
        "class of alpha; x is any other (default: 1)"},
       {"beta", 0, OPTION_TEXT, &words.beta, "0|1|x", "class of beta (default: 1)"},
-      {"model", 0, OPTION_TEXT, &words.model, "replay|choi|paper",
+      {"model", 0, OPTION_TEXT, &words.model, "replay|choi|uncut|paper",
        "replay: plans replayed in virtual time decide; choi: the algorithm of Choi et al. with "
        "tiles "
-       "by their model, whose times stand beside the replay's; "
+       "by their model, whose times stand beside the replay's; uncut: square tiles by the "
+       "penalties of Anastasiadis et al.; "
        "paper: as replay, with loads beside equation (1) of Herault et al. (default: replay)"},
       {"commands", 0, OPTION_FLAG, &r->commands, NULL, "print every command of the plan"},
       {"timeline", 0, OPTION_TEXT, &r->timeline.path, "FILE",
@@ -201,30 +205,60 @@ static int check_choi(const plan_request *r) {
   return TOOL_OK;
 }
 
-/* Forces the algorithm of Choi et al. with tiles of the extent that their model gives: a device
- * holds two bands of A and of B, and takes each from its home. */
-static int force_choi(plan_request *r, tsr_context *context) {
+static int refuse_small(const plan_request *r, int devices) {
+  long long tile = (long long)r->choi_model.tile, least = tile * devices;
+  if (least <= r->what.n) return TOOL_OK;
+  return tool_usage(
+      "--model choi: tiles of %lld on %d device%s need extents of %lld or more, not "
+      "%lld; give larger ones, or leave it out",
+      tile, devices, devices == 1 ? "" : "s", least, (long long)r->what.n);
+}
+
+/* Forces the algorithm of Choi et al. with tiles of --tile, or of the extent that their rule gives:
+ * a device holds two bands of A and of B, and takes each from its home. */
+static int force_choi(plan_request *r, tsr_context *context, int devices) {
   char strategy[96];
-  tsr_context_facts facts;
-  int64_t n = r->what.n;
+  tsr_choi_model *m = &r->choi_model;
   int code = check_choi(r);
-  if (!code) code = tool_status(tsr_context_describe(context, &facts));
-  int devices = code ? 0 : facts.devices;
-  if (!code) {
+  if (!code) code = tool_status(tsr_plan_choi(context, r->what.type, r->what.n, 0, devices, m));
+  r->rule = m->tile;
+  if (!code && r->settings.tile > 0) {
     code =
-        tool_status(tsr_plan_choi(context, r->what.type, n, r->settings.tile, devices, &r->model));
+        tool_status(tsr_plan_choi(context, r->what.type, r->what.n, r->settings.tile, devices, m));
   }
-  if (code != TOOL_OK) return code;
-  if (r->model.tile * devices > n) {
-    return tool_usage(
-        "--model choi: tiles of %lld on %d device%s need extents of %lld or more, not "
-        "%lld; give larger ones, or leave it out",
-        (long long)r->model.tile, devices, devices == 1 ? "" : "s",
-        (long long)r->model.tile * devices, (long long)n);
-  }
+  if (!code) code = refuse_small(r, devices);
+  if (code) return code;
   snprintf(strategy, sizeof strategy, "bands grid=%dx1 tile=%lld held=2 route=home relay=no",
-           devices, (long long)r->model.tile);
+           devices, (long long)m->tile);
   return tool_status(tsr_set_strategy(context, strategy));
+}
+
+/* Forces square tiles of --tile, or of the extent that the penalties of Anastasiadis et al. give,
+ * on the grid that they are for. */
+static int force_uncut(plan_request *r, tsr_context *context, int devices) {
+  char strategy[64];
+  const tsr_level3 *what = &r->what;
+  tsr_uncut_model *m = &r->uncut_model;
+  int code = tool_status(tsr_plan_uncut(what->m, what->n, what->k, devices, 0, m));
+  r->rule = m->tile;
+  if (!code && r->settings.tile > 0) {
+    code = tool_status(tsr_plan_uncut(what->m, what->n, what->k, devices, r->settings.tile, m));
+  }
+  if (code) return code;
+  snprintf(strategy, sizeof strategy, "tiles grid=%dx%d tile=%lld", m->grid_rows, m->grid_cols,
+           (long long)m->tile);
+  return tool_status(tsr_set_strategy(context, strategy));
+}
+
+/* Forces what the model of a paper chooses, if --model names one. */
+static int force_model(plan_request *r, tsr_context *context) {
+  tsr_context_facts facts;
+  if (!r->choi && !r->uncut) return TOOL_OK;
+  int code = tool_status(tsr_context_describe(context, &facts));
+  if (code) return code;
+  if (facts.devices == 0)
+    return tool_usage("--model: there is no device; give --machine, or leave it out");
+  return (r->choi ? force_choi : force_uncut)(r, context, facts.devices);
 }
 
 static int write_picture(const plan_request *r, const tsr_plan *plan) {
@@ -297,33 +331,54 @@ static int show_verdict(const tsr_plan *plan) {
   return tool_print_plan(plan, TSR_VERDICT);
 }
 
+static void show_uncut(const tsr_uncut_model *m) {
+  printf("model uncut: tiles of %lld on a grid of %d x %d\n\n", (long long)m->tile, m->grid_rows,
+         m->grid_cols);
+  printf("  padding %.4f + overlap %.4f + latency %.4f = %.4f\n\n", m->padding, m->overlap,
+         m->latency, m->total);
+}
+
 static int show_text(const plan_request *r, const tsr_plan *plan) {
   tsr_prediction prediction;
   int code = r->choi ? tool_status(tsr_plan_predict(plan, &prediction)) : TOOL_OK;
-  if (r->choi && code == TOOL_OK) show_choi(&r->model, prediction.seconds);
+  if (r->choi && code == TOOL_OK) show_choi(&r->choi_model, prediction.seconds);
+  if (r->uncut) show_uncut(&r->uncut_model);
   if (code == TOOL_OK) code = show_verdict(plan);
   if (code != TOOL_OK || !r->details) return code;
   printf("\n");
   return tool_print_plan(plan, TSR_TEXT);
 }
 
-/* The plan's object; --model choi adds a member, which comes first. */
+static void show_json_of_choi(const plan_request *r) {
+  const tsr_choi_model *m = &r->choi_model;
+  printf(
+      "{\n  \"choi\": {\"tile\": %lld, \"rule\": %lld, \"k_bw\": %.9g, \"intensity\": %.9g, "
+      "\"least_math\": %.9g, \"least_memory\": %.9g,\n"
+      "    \"math_s\": %.9g, \"memory_s\": %.9g, \"instructions_s\": %.9g, \"gemm_s\": %.9g,\n"
+      "    \"transfer_s\": %.9g, \"kernel_s\": %.9g, \"task_s\": %.9g, \"task_closed_s\": %.9g, "
+      "\"task_of_all_s\": %.9g},",
+      (long long)m->tile, (long long)r->rule, m->balance, m->intensity, m->least_math,
+      m->least_memory, m->math, m->memory, m->instructions, m->gemm, m->transfer, m->kernel,
+      m->task, m->task_closed, m->task_of_all);
+}
+
+static void show_json_of_uncut(const plan_request *r) {
+  const tsr_uncut_model *m = &r->uncut_model;
+  printf(
+      "{\n  \"uncut\": {\"tile\": %lld, \"rule\": %lld, \"grid\": [%d, %d], \"padding\": %.9g, "
+      "\"overlap\": %.9g, \"latency\": %.9g, \"total\": %.9g},",
+      (long long)m->tile, (long long)r->rule, m->grid_rows, m->grid_cols, m->padding, m->overlap,
+      m->latency, m->total);
+}
+
+/* The plan's object; --model choi or uncut adds a member, which comes first. */
 static int show_json(const plan_request *r, const tsr_plan *plan) {
-  const tsr_choi_model *m = &r->model;
   char *text = NULL;
+  bool more = r->choi || r->uncut;
   int code = tool_status(tsr_plan_print(plan, r->alone ? TSR_JSON_ALONE : TSR_JSON, &text));
-  if (code == TOOL_OK && r->choi) {
-    printf(
-        "{\n  \"choi\": {\"tile\": %lld, \"k_bw\": %.9g, \"intensity\": %.9g, "
-        "\"least_math\": %.9g, \"least_memory\": %.9g,\n"
-        "    \"math_s\": %.9g, \"memory_s\": %.9g, \"instructions_s\": %.9g, \"gemm_s\": "
-        "%.9g, \"transfer_s\": %.9g, \"kernel_s\": %.9g,\n"
-        "    \"task_s\": %.9g, \"task_closed_s\": %.9g, \"task_of_all_s\": %.9g},",
-        (long long)m->tile, m->balance, m->intensity, m->least_math, m->least_memory, m->math,
-        m->memory, m->instructions, m->gemm, m->transfer, m->kernel, m->task, m->task_closed,
-        m->task_of_all);
-  }
-  if (code == TOOL_OK) fputs(text + (r->choi ? 1 : 0), stdout);
+  if (code == TOOL_OK && r->choi) show_json_of_choi(r);
+  if (code == TOOL_OK && r->uncut) show_json_of_uncut(r);
+  if (code == TOOL_OK) fputs(text + more, stdout);
   free(text);
   return code;
 }
@@ -354,7 +409,7 @@ int command_plan(int argc, char **argv) {
   tsr_context *context = NULL;
   tsr_plan *plan = NULL;
   code = settings_open(&request.settings, &context);
-  if (!code && request.choi) code = force_choi(&request, context);
+  if (!code) code = force_model(&request, context);
   if (!code) code = make_plan(&request, context, &plan);
   if (!code) code = show_plan(&request, plan);
   tsr_plan_destroy(plan);

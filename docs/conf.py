@@ -41,9 +41,10 @@ SHELVES = {
     "Explanation": ["explain/plan", "explain/floor", "explain/search", "explain/memory",
                     "explain/composition", "explain/cluster", "explain/doors"],
     "Results": ["results/index", "results/h200x4", "results/h200x2", "results/predictions"],
+    "Papers": ["papers/index"],
 }
 FOLDERS = {"Tutorial": "tutorial", "How-to": "howto", "Reference": "reference", "Explanation": "explain",
-           "Results": "results"}
+           "Results": "results", "Papers": "papers"}
 
 
 def contents(docs):

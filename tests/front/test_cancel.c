@@ -81,7 +81,8 @@
   CALL(tsr_plan_print(NULL, 0, NULL))                                                         \
   CALL(tsr_plan_last(NULL, NULL))                                                             \
   CALL(tsr_plan_accumulation(NULL, TSR_D, 0, 0, 0, 0, NULL, 0, NULL))                         \
-  CALL(tsr_plan_choi_tile(NULL, TSR_D, 0, 0, NULL))                                           \
+  CALL(tsr_plan_choi(NULL, TSR_D, 0, 0, 0, NULL))                                             \
+  CALL(tsr_plan_uncut(0, 0, 0, 0, 0, NULL))                                                   \
   CALL(tsr_capture_begin(NULL))                                                               \
   CALL(tsr_capture_end(NULL, NULL))                                                           \
   CALL(tsr_capture_run_async(NULL))                                                           \

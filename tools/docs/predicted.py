@@ -226,6 +226,36 @@ def cluster_least(name, networks):
     return f"{min(of_series(name, n, g, a)[3] for n in networks.split(',') for g in grids for a in '12'):.1f} %"
 
 
+# ---- Sizes of tiles ----
+
+
+def tiles(name, cut):
+    """TFLOP/s by the replay: a line for each N, home and number of devices, a column for each size."""
+    rows = find(read(name), cut=cut)
+    sizes = sorted({int(r["tile"]) for r in rows})
+    curves = {}
+    for row in rows:
+        cell = three(2e-12 * int(row["n"]) ** 3 / number(row, "predicted_s"))
+        if "replay" in row["picked_by"].split():
+            cell = f"**{cell}**"
+        curves.setdefault((row["devices"], row["home"], row["n"]), {})[int(row["tile"])] = cell
+    return table(["GPUs", "home", "N", *map(str, sizes)],
+                 [[*curve, *(cells.get(size, "") for size in sizes)] for curve, cells in sorted(curves.items())])
+
+
+def choi_error(name, home, devices):
+    """The replay over the model of Choi et al."""
+    over = [number(r, "predicted_s") / number(r, "choi_s")
+            for r in find(read(name), cut="bands", home=home, devices=devices)]
+    return f"{min(over):.2f} to {max(over):.2f}"
+
+
+def tile_loss(name, home, devices, n, size):
+    """What a size takes longer than the best one, by the replay."""
+    curve = {r["tile"]: number(r, "predicted_s") for r in find(read(name), home=home, devices=devices, n=n)}
+    return f"{100 * (curve[size] / min(curve.values()) - 1):.1f} %"
+
+
 def command(name):
     """The command that makes a file."""
     told = json.loads((RESULTS / "predictions.json").read_text(encoding="utf-8"))[f"{name}.csv"]
@@ -234,7 +264,7 @@ def command(name):
 
 MAKERS = {maker.__name__.replace("_", "-"): maker for maker in (
     value, speedup, fractions, least, against, errors, error_table, scaling, sizes, published, published_range,
-    published_speedups, steps, cluster, cluster_drop, cluster_least, command)}
+    published_speedups, steps, cluster, cluster_drop, cluster_least, tiles, choi_error, tile_loss, command)}
 
 
 def filled(text, where):

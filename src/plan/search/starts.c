@@ -94,9 +94,7 @@ static void add(const tsr_candidate *from, starts *all) {
 static tsr_status try_start(tsr_search *s, const tsr_strategy *strategy, starts *all) {
   tsr_candidate made;
   TSR_TRY(tsr_search_try(s, strategy, &made));
-  bool hopeful =
-      made.strategy.kind != TSR_BANDS || made.score < TSR_TUNE_GRID_STARTS * s->found.score;
-  if (isfinite(made.score) && hopeful) add(&made, all);
+  if (isfinite(made.score)) add(&made, all);
   return TSR_OK;
 }
 
@@ -177,11 +175,10 @@ typedef struct beginning {
 } beginning;
 
 /* Fills the list with starts that differ from the best candidate in what a descent does not change:
- * slices, bands, the same with rows in parts, and the same with a growing leading block, where
- * these are possible. Returns how many. */
-static int other_starts(const tsr_search *s, const tsr_strategy *at, tsr_strategy list[4]) {
+ * slices, the same with rows in parts, and the same with a growing leading block, where these are
+ * possible. Returns how many. */
+static int other_starts(const tsr_search *s, const tsr_strategy *at, tsr_strategy list[3]) {
   int count = 0, devices = tsr_strategy_devices(at);
-  if (tsr_bands_may_help(s, devices)) list[count++] = tsr_bands_guess(s, devices);
   if (tsr_slices_may_help(s, devices)) list[count++] = tsr_slices_guess(s, devices);
   if (tsr_search_family(s) != TSR_PRODUCT || at->kind != TSR_PANELS) return count;
   list[count] = *at;
@@ -195,7 +192,7 @@ static int other_starts(const tsr_search *s, const tsr_strategy *at, tsr_strateg
  * limits. */
 static tsr_status from_all(tsr_search *s, beginning *b) {
   const tsr_candidate *at = &b->at;
-  tsr_strategy list[4];
+  tsr_strategy list[3];
   add(at, &b->all);
   if (s->options->residency != NULL || !tsr_search_in_time(s))
     return tsr_search_descend_all(s, at, 1);
@@ -205,10 +202,25 @@ static tsr_status from_all(tsr_search *s, beginning *b) {
   return tsr_search_descend_all(s, b->all.list, b->all.count);
 }
 
+/* Tries bands after everything else, beyond the time that planning may take: one candidate, which
+ * must not cost the others a try. A descent follows where time is left and bands come near. */
+static tsr_status try_bands(tsr_search *s, int devices) {
+  tsr_candidate made;
+  if (!tsr_bands_may_help(s, devices)) return TSR_OK;
+  double spent = s->spent;
+  tsr_strategy r = tsr_bands_guess(s, devices);
+  TSR_TRY(tsr_search_try(s, &r, &made));
+  s->spent = spent;
+  if (made.score > TSR_TUNE_BANDS_HOPEFUL * s->found.score || !tsr_search_in_time(s)) return TSR_OK;
+  return tsr_search_descend(s, &made);
+}
+
 static tsr_status begin(tsr_search *s, beginning *b) {
+  int devices = tsr_strategy_devices(&b->at.strategy);
   TSR_TRY(tsr_search_try_limits(s, &b->at, b->others, &b->count));
   TSR_TRY(choose_grid(s, &b->at, b->others, b->count));
-  return from_all(s, b);
+  TSR_TRY(from_all(s, b));
+  return b->at.strategy.kind == TSR_BANDS ? TSR_OK : try_bands(s, devices);
 }
 
 tsr_status tsr_search_from(tsr_search *s, const tsr_candidate *at) {

@@ -117,8 +117,24 @@ def test_bands_in_one_word(monkeypatch):
     plan("gemm s 16384 16384 16384 --home 0 --devices 2", CHOI).exits(1).warns("kpanel.first belongs to")
 
 
+@pytest.mark.parametrize("shape, devices, tile, grid", [
+    ("8192 8192 8192", 4, 2048, [2, 2]), ("10007 10007 10007", 8, 2048, [2, 4]),
+    ("5120 5120 5120", 8, 1280, [2, 4]), ("100 100 100", 2, 50, [1, 2])])
+def test_model_of_uncut(shape, devices, tile, grid):
+    """The penalties, one by one."""
+    made = plan(f"gemm d {shape} --model uncut --devices {devices} --json", "gpu*8@nvswitch:300").json()
+    uncut, n = made["uncut"], int(shape.split()[0])
+    assert uncut["tile"] == uncut["rule"] == tile and uncut["grid"] == grid == made["grid"]
+    assert uncut["padding"] == pytest.approx(3 * tile / n if n % tile else 0)
+    assert uncut["overlap"] == pytest.approx(devices / -(-n // tile) ** 3)
+    assert uncut["latency"] == pytest.approx(0.2 * 2048 / tile if tile < 2048 else 0)
+    assert uncut["total"] == pytest.approx(uncut["padding"] + uncut["overlap"] + uncut["latency"])
+    plan(f"gemm d {shape} --model uncut --devices {devices} --tile 64", "gpu*8@nvswitch:300").ok(
+        "^model uncut: tiles of 64 on a grid", "padding .* = ")
+
+
 def test_other_models():
-    plan("gemm s 64 64 64 --model other").refused("replay, choi or paper")
+    plan("gemm s 64 64 64 --model other").refused("replay, choi, uncut or paper")
 
 
 def test_what_does_not_fit():

@@ -240,7 +240,7 @@ def tiles(name, cut):
             cell = f"**{cell}**"
         curves.setdefault((row["devices"], row["home"], row["n"]), {})[int(row["tile"])] = cell
     return table(["GPUs", "home", "N", *map(str, sizes)],
-                 [[*curve, *(cells.get(size, "") for size in sizes)] for curve, cells in sorted(curves.items())])
+                 [[*curve, *(cells.get(size, "") for size in sizes)] for curve, cells in sorted(curves.items(), key=lambda c: (*c[0][:2], int(c[0][2])))])
 
 
 def choi_error(name, home, devices):

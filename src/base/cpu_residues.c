@@ -60,8 +60,8 @@ static void convert(const line_elements *line, const tsr_line *record, const tsr
   bool finite = record->exponent != TSR_LINE_NOT_FINITE;
   for (int64_t h = 0; h < ld; h++) {
     bool used = finite && h < line->k;
-    int64_t re = used ? tsr_integer_of(part_of(line, h, 0), record->exponent) : 0;
-    int64_t im = used ? tsr_integer_of(part_of(line, h, 1), record->exponent) : 0;
+    int64_t re = used ? (int64_t)tsr_rounded(part_of(line, h, 0), record->exponent) : 0;
+    int64_t im = used ? (int64_t)tsr_rounded(part_of(line, h, 1), record->exponent) : 0;
     convert_element(moduli, line->parts, re, im, to + h, plane);
   }
 }
@@ -172,8 +172,9 @@ static tsr_complex multiply_real(const tsr_kernel_args *x, const tsr_moduli *mod
   tsr_recovery r = tsr_recovery_start();
   for (int l = 0; l < moduli->count; l++)
     tsr_recovery_add(&r, moduli, l, in_plane(x, l, moduli->modulus[l], i, j));
-  return (tsr_complex){
-      tsr_recovered_update(tsr_recovery_end(&r, moduli), power, x->alpha.re, x->beta.re, c), 0};
+  return (tsr_complex){tsr_recovered_update(tsr_recovery_end(&r, moduli), power,
+                                            tsr_factor_of(x->alpha.re), x->beta.re, c),
+                       0};
 }
 
 /* By three products (Karatsuba), which is exact on residues. */

@@ -25,9 +25,10 @@ TSR_RESIDUES_INLINE double tsr_power_of_two(int power) {
   return value;
 }
 
-/* x 2^power, for |power| <= 3000. In three steps, since 2^power may over- or underflow where the
- * result does not. Only a result below 2^-1022 is rounded. */
+/* x 2^power, for |power| <= 3000. In three steps where 2^power over- or underflows and the result
+ * need not. Only a result below 2^-1022 is rounded. */
 TSR_RESIDUES_INLINE double tsr_scaled(double x, int power) {
+  if (power >= -1022 && power <= 1023) return x * tsr_power_of_two(power);
   int third = power / 3;
   double factor = tsr_power_of_two(third);
   return x * factor * factor * tsr_power_of_two(power - 2 * third);
@@ -93,8 +94,8 @@ TSR_RESIDUES_INLINE tsr_line tsr_line_of(const tsr_line_sums *sums, double most,
 }
 
 /* An element as the integer that it is rounded to, to even if it lies in the middle. */
-TSR_RESIDUES_INLINE int64_t tsr_integer_of(double x, int exponent) {
-  return (int64_t)rint(tsr_scaled(x, exponent));
+TSR_RESIDUES_INLINE double tsr_rounded(double x, int exponent) {
+  return rint(tsr_scaled(x, exponent));
 }
 
 /* The residue of least magnitude: -(p - 1) / 2 to (p - 1) / 2, or -128 to 127 for p = 256. */
@@ -139,20 +140,26 @@ TSR_RESIDUES_INLINE void tsr_recovery_add(tsr_recovery *r, const tsr_moduli *m, 
   r->turns += residue * m->ratio[l];
 }
 
-/* The integer, from its digits, which are normalised first. A pair has 106 bits or more, and an
- * integer of up to 106 bits is exact. */
-TSR_RESIDUES_INLINE tsr_pair tsr_recovery_end(const tsr_recovery *r, const tsr_moduli *m) {
-  int64_t digit[TSR_MODULI_DIGITS], whole = (int64_t)rint(r->turns);
-  const int64_t mask = (INT64_C(1) << TSR_MODULI_BITS) - 1;
-  for (int d = 0; d < TSR_MODULI_DIGITS; d++) digit[d] = r->digit[d] - whole * m->product[d];
-  for (int d = 0; d + 1 < TSR_MODULI_DIGITS; d++) {
-    int64_t low = digit[d] & mask;
-    digit[d + 1] += (digit[d] - low) / (mask + 1);
-    digit[d] = low;
-  }
-  tsr_pair upper = tsr_sum_of((double)digit[2] * 0x1p84, (double)digit[1] * 0x1p42);
-  tsr_pair all = tsr_sum_of(upper.high, (double)digit[0]);
+/* The integer with those digits, of which all but the last are 0 to 2^42 - 1. A pair has 106 bits
+ * or more, and an integer of up to 106 bits is exact. */
+TSR_RESIDUES_INLINE tsr_pair tsr_integer_of_digits(const double digit[TSR_MODULI_DIGITS]) {
+  tsr_pair upper = tsr_sum_of(digit[2] * 0x1p84, digit[1] * 0x1p42);
+  tsr_pair all = tsr_sum_of(upper.high, digit[0]);
   return tsr_sum_of(all.high, all.low + upper.low);
+}
+
+/* The integer, from its digits, which are normalised first. */
+TSR_RESIDUES_INLINE tsr_pair tsr_recovery_end(const tsr_recovery *r, const tsr_moduli *m) {
+  int64_t carry = 0, whole = (int64_t)rint(r->turns);
+  const int64_t base = INT64_C(1) << TSR_MODULI_BITS;
+  double digit[TSR_MODULI_DIGITS];
+  for (int d = 0; d < TSR_MODULI_DIGITS; d++) {
+    int64_t value = r->digit[d] - whole * m->product[d] + carry;
+    int64_t low = d + 1 < TSR_MODULI_DIGITS ? value & (base - 1) : value;
+    carry = (value - low) / base;
+    digit[d] = (double)low;
+  }
+  return tsr_integer_of_digits(digit);
 }
 
 /* The exponent of a factor, and 0 for one that is 0 or not finite. */
@@ -165,16 +172,28 @@ TSR_RESIDUES_INLINE int tsr_limited(int power) {
   return power < -3000 ? -3000 : power > 3000 ? 3000 : power;
 }
 
+/* alpha, as a factor of magnitude 1 to 2 (or 0, Inf or NaN) times 2^exponent. */
+typedef struct tsr_factor {
+  double factor;
+  int exponent;
+} tsr_factor;
+
+TSR_RESIDUES_INLINE tsr_factor tsr_factor_of(double alpha) {
+  tsr_factor f;
+  f.exponent = tsr_exponent_of(alpha);
+  f.factor = tsr_scaled(alpha, -f.exponent);
+  return f;
+}
+
 /* alpha x 2^power + beta c, with one rounding but for terms of 2^-104 of the summands. beta = 0
  * does not use c. alpha's own power comes last, so that nothing overflows that the result does not.
  */
-TSR_RESIDUES_INLINE double tsr_recovered_update(tsr_pair x, int power, double alpha, double beta,
-                                                double c) {
-  int exponent = tsr_exponent_of(alpha);
-  double factor = tsr_scaled(alpha, -exponent), product = factor * x.high;
+TSR_RESIDUES_INLINE double tsr_recovered_update(tsr_pair x, int power, tsr_factor alpha,
+                                                double beta, double c) {
+  double factor = alpha.factor, product = factor * x.high;
   double rest = fma(factor, x.low, fma(factor, x.high, -product));
   if (!(fabs(product) < INFINITY)) rest = 0;
-  power = tsr_limited(power + exponent);
+  power = tsr_limited(power + alpha.exponent);
   if (beta == 0) return tsr_scaled(product + rest, power);
   product = tsr_scaled(product, power);
   double kept = beta * c;

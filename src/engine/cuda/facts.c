@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/gpu/internal.h"
+#include "engine/gpu/residue_products.h"
 
 #define MIB ((size_t)1 << 20)
 
@@ -46,6 +47,7 @@ gpuError gpu_describe(int device, gpu_facts *facts) {
   if (error == gpuSuccess) error = cudaDeviceGetAttribute(&pitch, cudaDevAttrMaxPitch, device);
   if (error != gpuSuccess) return error;
   *facts = (gpu_facts){.multiprocessors = properties.multiProcessorCount,
+                       .products = tsr_gpu_has_products(device) != 0,
                        .max_pitch = (size_t)pitch,
                        /* The most that cuBLAS uses. With a workspace set by the caller, cuBLAS's
                         * results do not depend on the stream. */

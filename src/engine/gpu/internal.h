@@ -22,6 +22,7 @@ typedef struct gpu_device {
   int blocks;       /* most thread blocks of an ADD or SCALE, so that it runs beside a GEMM */
   size_t workspace; /* bytes of the BLAS's workspace, for each queue */
   size_t max_pitch; /* bytes; larger pitches are refused by the runtime's 2D copies */
+  bool products;    /* it has the kernel of residue_products.h */
   bool peer[TSR_MAX_DEVICES];
   pthread_mutex_t clock; /* guards the three fields below */
   gpuStream clock_stream;
@@ -70,6 +71,7 @@ typedef struct gpu_facts {
   unsigned char uuid[16];
   char address[16]; /* of tsr_device_info */
   int multiprocessors;
+  bool products;    /* of gpu_device */
   size_t max_pitch; /* bytes */
   size_t workspace; /* bytes: the most that the BLAS uses */
 } gpu_facts;

@@ -17,14 +17,15 @@ namespace tsr_gpu {
 
 const int WARP = 32; /* threads that read neighbouring elements */
 
-/* ---- Residues by bytes -------------------------------------------------------- */
+/* ---- Residues of sums -------------------------------------------------------- */
 
-/* What reduces integers modulo p without divisions: an integer is the sum of its bytes times
- * factor, powers of 256 modulo p, whose bytes are packed; minus: what a negative one adds, since
- * its bytes stand for 2^64 more. inverse: 2^32 / p, rounded up. */
+/* What reduces integers of 32 bits modulo p without divisions: an integer is the sum of its bytes
+ * times factors, powers of 256 modulo p, whose bytes are packed. Integers of least magnitude come
+ * from others, from 0 to p - 1, by half = p / 2. shift: half less 2^31, modulo p; it makes an
+ * integer one that is not negative. inverse: 2^32 / p, rounded up. */
 struct divisor {
-  unsigned low, high, minus, inverse;
-  int p;
+  unsigned factors, shift, inverse;
+  int p, half;
 };
 
 struct divisors {
@@ -32,18 +33,27 @@ struct divisors {
   divisor of[TSR_MODULI_MOST];
 };
 
+const unsigned SIGN = 1u << 31; /* of an integer */
+
+divisor divisor_of(unsigned p) {
+  divisor d = {};
+  unsigned power = 1, half = p / 2;
+  for (int byte = 0; byte < 4; byte++) {
+    d.factors |= power << (8 * byte);
+    /* The sign's bit is 128 times the factor of the upper byte. */
+    if (byte == 3) d.shift = (half + p - 128 * power % p) % p;
+    power = power * 256 % p;
+  }
+  d.inverse = (unsigned)((((uint64_t)1 << 32) + p - 1) / p);
+  d.p = (int)p;
+  d.half = (int)half;
+  return d;
+}
+
 divisors divisors_of(const tsr_moduli *moduli) {
   divisors d;
   d.count = moduli->count;
-  for (int l = 0; l < d.count; l++) {
-    unsigned p = (unsigned)moduli->modulus[l], power = 1 % p, packed[2] = {0, 0};
-    for (int byte = 0; byte < 8; byte++) {
-      packed[byte / 4] |= power << (8 * (byte % 4));
-      power = power * 256 % p;
-    }
-    d.of[l] = divisor{packed[0], packed[1], (p - power) % p,
-                      (unsigned)(((uint64_t)1 << 32) / p + (((uint64_t)1 << 32) % p != 0)), (int)p};
-  }
+  for (int l = 0; l < d.count; l++) d.of[l] = divisor_of((unsigned)moduli->modulus[l]);
   return d;
 }
 
@@ -57,17 +67,15 @@ __device__ unsigned dot_bytes(unsigned a, unsigned b, unsigned c) {
 #endif
 }
 
-/* The residue of least magnitude of u < 2^20: the product with the inverse, which is too large by
- * less than u / 2^32, has the right whole part. */
+/* u - half modulo p, of least magnitude, for u < 2^20: the product with the inverse, which is too
+ * large by less than u / 2^32, has the right whole part. */
 __device__ int centred(unsigned u, const divisor &d) {
-  int r = (int)(u - __umulhi(u, d.inverse) * (unsigned)d.p);
-  return r >= (d.p + 1) / 2 ? r - d.p : r;
+  return (int)u - d.half - (int)__umulhi(u, d.inverse) * d.p;
 }
 
-/* tsr_residue of 64 bits. */
-__device__ int residue_of(int64_t x, const divisor &d) {
-  unsigned u = dot_bytes((unsigned)x, d.low, x < 0 ? d.minus : 0);
-  return centred(dot_bytes((unsigned)(x >> 32), d.high, u), d);
+/* tsr_residue of 32 bits. */
+__device__ int residue_of(int32_t x, const divisor &d) {
+  return centred(dot_bytes((unsigned)x ^ SIGN, d.factors, d.shift), d);
 }
 
 /* ---- Measuring lines ------------------------------------------------------------ */
@@ -95,7 +103,7 @@ __global__ void start_kernel(tsr_gpu_residues x, int planes) {
   if (line >= x.n) return;
   measured m = measured_of(x, planes, line);
   *m.most = 0;
-  memset(m.sums, 0, sizeof *m.sums);
+  *m.sums = tsr_line_sums{};
 }
 
 /* The magnitude of a part of an element (0: the real one); T is the type of its PARTS numbers. */
@@ -163,39 +171,55 @@ __device__ double most_of(const measured &m) {
   return most;
 }
 
-__device__ void add_sums(tsr_line_sums *to, const tsr_line_sums &more) {
-  to->units += more.units;
-  to->squares += more.squares;
-  for (int t = 0; t < 12; t++) to->at_least[t] += more.at_least[t];
+/* The numbers of tsr_line_sums, one after the other. */
+const int SUMS = 14;
+
+__device__ void add_atomically(tsr_line_sums *to, int sum, unsigned long long more) {
+  if (more == 0) return;
+  if (sum >= 2)
+    atomicAdd(&to->at_least[sum - 2], (unsigned)more);
+  else
+    atomicAdd((unsigned long long *)(sum == 0 ? &to->units : &to->squares), more);
 }
 
-__device__ void add_atomically(tsr_line_sums *to, const tsr_line_sums &more) {
-  if (more.units == 0) return;
-  atomicAdd((unsigned long long *)&to->units, (unsigned long long)more.units);
-  atomicAdd((unsigned long long *)&to->squares, (unsigned long long)more.squares);
-  for (int t = 0; t < 12; t++)
-    if (more.at_least[t] > 0) atomicAdd(&to->at_least[t], more.at_least[t]);
+/* What the threads of a block have found; one more in each row keeps rows in different banks. */
+typedef unsigned long long found_sums[SUMS][ROWS][WARP + 1];
+
+__device__ void note_sums(const tsr_line_sums &sums, found_sums found) {
+  found[0][threadIdx.y][threadIdx.x] = sums.units;
+  found[1][threadIdx.y][threadIdx.x] = sums.squares;
+  for (int t = 0; t < 12; t++) found[2 + t][threadIdx.y][threadIdx.x] = sums.at_least[t];
+}
+
+/* Each of the block's sums of each of its lines is added up by one thread. */
+__device__ void add_found(const tsr_gpu_residues &x, int planes, const found_sums found) {
+  int lines = x.turned ? WARP : ROWS, sharers = x.turned ? ROWS : WARP;
+  int64_t first = (int64_t)blockIdx.x * lines;
+  for (int e = threadIdx.y * WARP + threadIdx.x; e < lines * SUMS; e += WARP * ROWS) {
+    int line = e % lines, sum = e / lines;
+    unsigned long long all = 0;
+    if (first + line >= x.n) continue;
+    for (int i = 0; i < sharers; i++) all += x.turned ? found[sum][i][line] : found[sum][line][i];
+    add_atomically(measured_of(x, planes, first + line).sums, sum, all);
+  }
 }
 
 template <class T, int PARTS>
 __global__ void sums_kernel(tsr_gpu_residues x, int planes) {
-  __shared__ tsr_line_sums found[ROWS][WARP];
+  __shared__ found_sums found;
   part p = part_of(x);
-  bool inside = p.line < x.n;
-  double most = inside ? most_of(measured_of(x, planes, p.line)) : 0;
+  double most = p.line < x.n ? most_of(measured_of(x, planes, p.line)) : 0;
   bool counts = most > 0 && most < INFINITY;
   int top = counts ? tsr_top_of(most) : 0;
   tsr_line_sums sums;
   memset(&sums, 0, sizeof sums);
+#pragma unroll 4
   for (int64_t h = p.from; counts && h < x.k; h += p.step)
     tsr_line_add(&sums, magnitude<T, PARTS>(x, p.line, h, 0),
                  PARTS == 2 ? magnitude<T, PARTS>(x, p.line, h, PARTS - 1) : 0, top);
-  found[threadIdx.y][threadIdx.x] = sums;
+  note_sums(sums, found);
   __syncthreads();
-  if (!counts || !is_first(x)) return;
-  for (int sharer = 1; sharer < (x.turned ? ROWS : WARP); sharer++)
-    add_sums(&sums, found_by(x, found, sharer));
-  add_atomically(measured_of(x, planes, p.line).sums, sums);
+  add_found(x, planes, found);
 }
 
 __global__ void record_kernel(tsr_gpu_residues x, int planes, int parts, double root) {
@@ -212,17 +236,26 @@ __global__ void record_kernel(tsr_gpu_residues x, int planes, int parts, double 
  * neighbours along the columns of a, and writes neighbours along k. */
 const int LINES = 32, CONVERTERS = 256;
 
-/* The elements of a line that a block converts at a time; the tile of a complex type is as large.
- */
+/* The elements of a line that a block converts at a time, and how many neighbours a thread does;
+ * the tile of a complex type is as large. */
 template <int PARTS>
 struct deep {
-  static const int value = 128 / PARTS;
+  static const int value = 128 / PARTS, neighbours = 8 / PARTS;
 };
 
+/* Elements in shared memory. Threads that read neighbours of one line, and those that write one
+ * element of each line, find them in different banks, because of a gap after the neighbours of each
+ * thread and an odd length of lines. */
 template <class T, int PARTS>
 struct tile {
-  T part[PARTS][LINES][deep<PARTS>::value + 1];
+  static const int near = deep<PARTS>::neighbours;
+  T part[PARTS][LINES][deep<PARTS>::value / near * (near + 1) + 1 - deep<PARTS>::value / near % 2];
 };
+
+template <int PARTS>
+__device__ int place_in_line(int h) {
+  return h + h / deep<PARTS>::neighbours;
+}
 
 template <class T, int PARTS>
 __device__ void load_tile(const tsr_gpu_residues &x, int64_t h0, tile<T, PARTS> &to) {
@@ -234,73 +267,143 @@ __device__ void load_tile(const tsr_gpu_residues &x, int64_t h0, tile<T, PARTS> 
     int64_t at = x.turned ? line0 + i + (h0 + h) * x.lda : h0 + h + (line0 + i) * x.lda;
     for (int part = 0; part < PARTS; part++) {
       T value = inside ? ((const T *)x.a)[at * PARTS + part] : (T)0;
-      to.part[part][i][h] = part == 1 && x.conjugated ? -value : value;
+      to.part[part][i][place_in_line<PARTS>(h)] = part == 1 && x.conjugated ? -value : value;
     }
   }
 }
 
-/* Four neighbouring residues, packed. */
-__device__ unsigned packed(const int *r) {
-  unsigned all = 0;
-  for (int j = 0; j < 4; j++) all |= (unsigned)(r[j] & 255) << (8 * j);
+/* Moduli in pairs. A double is reduced modulo the product of two, which is below 2^16, and the
+ * rest, which a float holds, modulo each of them. Of an odd number of moduli the last has 1 beside
+ * it. */
+struct pairs {
+  int count; /* of moduli */
+  struct {
+    double product, inverse;
+    float p[2], inverse_p[2];
+  } of[TSR_MODULI_MOST / 2];
+};
+
+pairs pairs_of(const tsr_moduli *moduli) {
+  pairs all;
+  all.count = moduli->count;
+  for (int l = 0; l < all.count; l += 2) {
+    int p[] = {moduli->modulus[l], l + 1 < all.count ? moduli->modulus[l + 1] : 1};
+    auto &pair = all.of[l / 2];
+    pair.product = p[0] * p[1];
+    pair.inverse = 1 / pair.product;
+    for (int i = 0; i < 2; i++) {
+      pair.p[i] = (float)p[i];
+      pair.inverse_p[i] = 1 / (float)p[i];
+    }
+  }
   return all;
 }
 
-/* r += more, modulo p: the sum of two residues of least magnitude becomes one. */
-__device__ int sum_of(int r, int more, const divisor &d) {
-  int sum = r + more;
-  if (sum >= (d.p + 1) / 2) sum -= d.p;
-  return sum < -(d.p / 2) ? sum + d.p : sum;
+/* Adding them rounds a number to an integer, to even in the middle, whose low bits are then those
+ * of the sum. */
+const double ROUND = 0x1.8p52;
+const float ROUND_FLOAT = 0x1.8p23f;
+
+/* x modulo the product of a pair, |x| < 2^63: an integer of magnitude 2^15 + 2^12 at most, since x
+ * / product is off by less than 2^-4 before it is rounded. */
+__device__ float rest_of(double x, double product, double inverse) {
+  double quotient = (x * inverse + ROUND) - ROUND;
+  int rest = __double2loint(fma(-quotient, product, x) + ROUND);
+  return __int_as_float(0x4b400000 + rest) - ROUND_FLOAT; /* 0x4b400000: ROUND_FLOAT's bits */
 }
 
-/* Writes the residues of four neighbours to each plane; `plane` bytes lie between two of these. */
+/* x modulo p, of least magnitude, |x| <= 2^16: x / p is off by less than 2^-14 before it is
+ * rounded, and with an odd p no nearer than 2^-9 to the middle of two integers. 128 and -128 are
+ * the same byte. */
+__device__ float centred_rest(float x, float p, float inverse) {
+  float quotient = fmaf(x, inverse, ROUND_FLOAT) - ROUND_FLOAT;
+  return fmaf(-quotient, p, x);
+}
+
+/* Neighbouring residues, packed. */
+template <int COUNT>
+struct alignas(COUNT) bytes {
+  unsigned four[COUNT / 4];
+};
+
+__device__ unsigned low_byte(float residue) {
+  return (unsigned)__float_as_int(residue + ROUND_FLOAT) & 255;
+}
+
+template <int COUNT>
+__device__ void store(const float *r, char *to) {
+  bytes<COUNT> all;
+  for (int j = 0; j < COUNT; j += 4)
+    all.four[j / 4] = low_byte(r[j]) | low_byte(r[j + 1]) << 8 | low_byte(r[j + 2]) << 16 |
+                      low_byte(r[j + 3]) << 24;
+  *(bytes<COUNT> *)to = all;
+}
+
+/* Writes the residues of a thread's neighbours to the planes of one modulus: real parts, imaginary
+ * parts and the residues of their sums. */
 template <int PARTS>
-__device__ void store_four(const divisors &d, const int64_t whole[PARTS][4], char *to,
-                           int64_t plane) {
-  for (int l = 0; l < d.count; l++) {
-    int r[PARTS][4];
-    for (int part = 0; part < PARTS; part++) {
-      for (int j = 0; j < 4; j++) r[part][j] = residue_of(whole[part][j], d.of[l]);
-      *(unsigned *)(to + (part * d.count + l) * plane) = packed(r[part]);
-    }
-    if constexpr (PARTS == 2) {
-      for (int j = 0; j < 4; j++) r[0][j] = sum_of(r[0][j], r[1][j], d.of[l]);
-      *(unsigned *)(to + (2 * d.count + l) * plane) = packed(r[0]);
-    }
+__device__ void store_residues(const float rest[PARTS][deep<PARTS>::neighbours], float p,
+                               float inverse, int count, int l, char *to, int64_t plane) {
+  constexpr int NEAR = deep<PARTS>::neighbours;
+  float r[PARTS][NEAR];
+  for (int part = 0; part < PARTS; part++) {
+    for (int j = 0; j < NEAR; j++) r[part][j] = centred_rest(rest[part][j], p, inverse);
+    store<NEAR>(r[part], to + (part * count + l) * plane);
+  }
+  if constexpr (PARTS == 2) {
+    for (int j = 0; j < NEAR; j++) r[0][j] = centred_rest(r[0][j] + r[1][j], p, inverse);
+    store<NEAR>(r[0], to + (2 * count + l) * plane);
+  }
+}
+
+template <int PARTS>
+__device__ void store_all(const pairs &moduli, const double whole[PARTS][deep<PARTS>::neighbours],
+                          char *to, int64_t plane) {
+  constexpr int NEAR = deep<PARTS>::neighbours;
+  for (int l = 0; l < moduli.count; l += 2) {
+    const auto pair = moduli.of[l / 2];
+    float rest[PARTS][NEAR];
+    for (int part = 0; part < PARTS; part++)
+      for (int j = 0; j < NEAR; j++)
+        rest[part][j] = rest_of(whole[part][j], pair.product, pair.inverse);
+    for (int i = 0; i < 2 && l + i < moduli.count; i++)
+      store_residues<PARTS>(rest, pair.p[i], pair.inverse_p[i], moduli.count, l + i, to, plane);
   }
 }
 
 template <class T, int PARTS>
-__device__ void store_tile(const tsr_gpu_residues &x, const divisors &d, int planes, int64_t h0,
+__device__ void store_tile(const tsr_gpu_residues &x, const pairs &moduli, int planes, int64_t h0,
                            const tile<T, PARTS> &from) {
-  constexpr int DEEP = deep<PARTS>::value;
+  constexpr int NEAR = deep<PARTS>::neighbours, THREADS = deep<PARTS>::value / NEAR;
   int64_t line0 = (int64_t)blockIdx.x * LINES;
   char *block = (char *)x.block;
   const tsr_line *records =
       (const tsr_line *)(block + tsr_residues_records(x.ld, x.lines, planes)) + x.first;
-  for (int e = threadIdx.x; e < LINES * DEEP / 4; e += CONVERTERS) {
-    int i = e / (DEEP / 4), h = e % (DEEP / 4) * 4;
+  for (int e = threadIdx.x; e < LINES * THREADS; e += CONVERTERS) {
+    int i = e / THREADS, h = e % THREADS * NEAR;
     int64_t line = line0 + i;
     if (line >= x.n || h0 + h >= x.ld) continue;
     int exponent = records[line].exponent;
     bool finite = exponent != TSR_LINE_NOT_FINITE;
-    int64_t whole[PARTS][4];
+    double whole[PARTS][NEAR];
     for (int part = 0; part < PARTS; part++)
-      for (int j = 0; j < 4; j++)
-        whole[part][j] = finite ? tsr_integer_of((double)from.part[part][i][h + j], exponent) : 0;
-    store_four<PARTS>(d, whole, block + (x.first + line) * x.ld + h0 + h, x.lines * x.ld);
+      for (int j = 0; j < NEAR; j++) {
+        double value = (double)from.part[part][i][place_in_line<PARTS>(h) + j];
+        whole[part][j] = finite ? tsr_rounded(value, exponent) : 0;
+      }
+    store_all<PARTS>(moduli, whole, block + (x.first + line) * x.ld + h0 + h, x.lines * x.ld);
   }
 }
 
 template <class T, int PARTS>
-__global__ void convert_kernel(tsr_gpu_residues x, divisors d, int planes) {
+__global__ void convert_kernel(tsr_gpu_residues x, pairs moduli, int planes) {
   __shared__ tile<T, PARTS> elements;
   constexpr int DEEP = deep<PARTS>::value;
   for (int64_t h0 = (int64_t)blockIdx.y * DEEP; h0 < x.ld; h0 += (int64_t)gridDim.y * DEEP) {
     __syncthreads(); /* the tile's former elements have been used */
     load_tile<T, PARTS>(x, h0, elements);
     __syncthreads();
-    store_tile<T, PARTS>(x, d, planes, h0, elements);
+    store_tile<T, PARTS>(x, moduli, planes, h0, elements);
   }
 }
 
@@ -323,7 +426,7 @@ void launch_residues(const tsr_gpu_residues &x, const tsr_moduli *moduli, gpuStr
   most_kernel<T, PARTS><<<grid, threads, 0, stream>>>(x, planes);
   sums_kernel<T, PARTS><<<grid, threads, 0, stream>>>(x, planes);
   record_kernel<<<lines, 256, 0, stream>>>(x, planes, PARTS, moduli->root);
-  convert_kernel<T, PARTS><<<tiles, CONVERTERS, 0, stream>>>(x, divisors_of(moduli), planes);
+  convert_kernel<T, PARTS><<<tiles, CONVERTERS, 0, stream>>>(x, pairs_of(moduli), planes);
 }
 
 /* ---- Judging ---------------------------------------------------------------------- */
@@ -339,10 +442,11 @@ __device__ void join(tsr_worst *a, const tsr_worst *b) {
     a->at_least[t] = a->at_least[t] < b->at_least[t] ? a->at_least[t] : b->at_least[t];
 }
 
-/* What holds for all lines, in worst[0]; `thread` is one of JUDGES. */
-__device__ void find_worst(const tsr_line *lines, int64_t count, int thread, tsr_worst *worst) {
+/* What holds for lines first .. end - 1, in worst[0]; `thread` is one of JUDGES. */
+__device__ void find_worst(const tsr_line *lines, int64_t first, int64_t end, int thread,
+                           tsr_worst *worst) {
   tsr_worst mine = tsr_worst_start();
-  for (int64_t i = thread; i < count; i += JUDGES) tsr_worst_add(&mine, &lines[i]);
+  for (int64_t i = first + thread; i < end; i += JUDGES) tsr_worst_add(&mine, &lines[i]);
   worst[thread] = mine;
   __syncthreads();
   for (int half = JUDGES / 2; half > 0; half /= 2) {
@@ -351,26 +455,34 @@ __device__ void find_worst(const tsr_line *lines, int64_t count, int thread, tsr
   }
 }
 
-/* One block; half of its threads see to the rows, the others to the columns. */
-__global__ void judge_kernel(const tsr_line *rows, int64_t m, const tsr_line *columns, int64_t n,
-                             int64_t k, int complex_valued, double tolerance, int *refused,
-                             uint8_t *verdict) {
-  __shared__ tsr_worst worst[2][JUDGES];
-  int side = threadIdx.x / JUDGES;
-  find_worst(side == 0 ? rows : columns, side == 0 ? m : n, threadIdx.x % JUDGES, worst[side]);
-  if (threadIdx.x > 0) return;
+/* The blocks along x share the lines, those of y = 0 the rows, those of y = 1 the columns. */
+__global__ void worst_kernel(const tsr_line *rows, int64_t m, const tsr_line *columns, int64_t n,
+                             tsr_worst *found) {
+  __shared__ tsr_worst worst[JUDGES];
+  bool is_row = blockIdx.y == 0;
+  int64_t count = is_row ? m : n, share = (count + gridDim.x - 1) / gridDim.x;
+  int64_t first = blockIdx.x * share, end = first + share < count ? first + share : count;
+  find_worst(is_row ? rows : columns, first, end, threadIdx.x, worst);
+  if (threadIdx.x == 0) found[blockIdx.y * gridDim.x + blockIdx.x] = worst[0];
+}
+
+/* One block; `shares` of rows have been judged, and as many of columns. */
+__global__ void judge_kernel(const tsr_worst *found, int shares, int64_t k, int complex_valued,
+                             double tolerance, int *refused, uint8_t *verdict) {
+  __shared__ tsr_worst worst[2][TSR_GPU_JUDGING_BLOCKS];
+  int i = threadIdx.x, side = threadIdx.y;
+  worst[side][i] = found[side * shares + i];
+  __syncthreads();
+  if (i > 0 || side > 0) return;
+  for (int s = 1; s < shares; s++) {
+    join(&worst[0][0], &worst[0][s]);
+    join(&worst[1][0], &worst[1][s]);
+  }
   *refused = !tsr_verdict(&worst[0][0], &worst[1][0], k, complex_valued != 0, tolerance);
   if (*refused && verdict != NULL) *verdict = 1;
 }
 
 /* ---- From sums to C ------------------------------------------------------------------ */
-
-/* tsr_residue of 32 bits. */
-__device__ int residue_of_sum(int x, const divisor &d) {
-  unsigned u = dot_bytes((unsigned)x, d.low, 0);
-  /* A negative sum's bytes stand for 2^32 more; 2^32 is factor 4 of the bytes. */
-  return centred(x < 0 ? u + (unsigned)d.p - (d.high & 255) : u, d);
-}
 
 __global__ void fold_kernel(divisors d, const int32_t *parts, int64_t count, int first,
                             int32_t *sums) {
@@ -378,7 +490,7 @@ __global__ void fold_kernel(divisors d, const int32_t *parts, int64_t count, int
   const divisor of = d.of[blockIdx.y % d.count];
   int64_t base = blockIdx.y * count;
   for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {
-    int r = residue_of_sum(parts[base + i], of);
+    int r = residue_of(parts[base + i], of);
     sums[base + i] = first ? r : sums[base + i] + r;
   }
 }
@@ -404,65 +516,161 @@ __global__ void rest_kernel(tsr_gpu_rest x) {
   x.sums[l * x.step + i + j * x.ldc] = sum;
 }
 
-/* The residue of element (i, j) of a plane of modulus l. */
-__device__ int residue_at(const tsr_gpu_recover &x, const divisors &d, int plane, int l, int64_t i,
-                          int64_t j) {
-  return residue_of_sum(x.sums[plane * x.step + i + j * x.ld_sums], d.of[l]);
+/* A complex element. */
+template <class R>
+struct pair_of {
+  R re, im;
+};
+
+/* What is the same for all elements: the constants of the moduli, as doubles, and alpha. */
+struct recovery {
+  int count;
+  double weight[TSR_MODULI_MOST][TSR_MODULI_DIGITS], product[TSR_MODULI_DIGITS];
+  double inverse; /* of the product of the moduli */
+  tsr_factor alpha;
+};
+
+const double BASE = 0x1p42; /* of the digits */
+
+recovery recovery_of(const tsr_gpu_recover &x, const tsr_moduli *moduli) {
+  static_assert(TSR_MODULI_BITS == 42 && TSR_MODULI_DIGITS == 3, "as in integer_of");
+  recovery r;
+  r.count = moduli->count;
+  for (int d = 0; d < TSR_MODULI_DIGITS; d++) r.product[d] = (double)moduli->product[d];
+  for (int l = 0; l < r.count; l++)
+    for (int d = 0; d < TSR_MODULI_DIGITS; d++) r.weight[l][d] = (double)moduli->weight[l][d];
+  r.inverse = 1 / ((r.product[2] * BASE + r.product[1]) * BASE + r.product[0]);
+  r.alpha = tsr_factor_of(x.alpha[0]);
+  return r;
 }
 
-template <class T>
-__device__ void recover_real(const tsr_gpu_recover &x, const tsr_moduli &moduli, const divisors &d,
-                             int64_t i, int64_t j, int power, T *c) {
-  tsr_recovery r = tsr_recovery_start();
-  for (int l = 0; l < moduli.count; l++)
-    tsr_recovery_add(&r, &moduli, l, residue_at(x, d, l, l, i, j));
-  double old = x.beta[0] == 0 ? 0 : (double)*c;
-  *c = (T)tsr_recovered_update(tsr_recovery_end(&r, &moduli), power, x.alpha[0], x.beta[0], old);
+/* The digits of tsr_recovery, as doubles: the sum of 16 residues, of which one is up to 128 and the
+ * others are up to 127, times a digit below 2^42 is below 2^53, and so exact. */
+struct exact_sums {
+  double digit[TSR_MODULI_DIGITS];
+};
+
+/* tsr_recovery_add. The residue becomes a double as the low bits of 2^52 + 2^31, which is faster
+ * than converting. */
+__device__ void add_residue(exact_sums *sums, const recovery &r, int l, int residue) {
+  double value = __hiloint2double(0x43300000, residue ^ (int)SIGN) - (0x1p52 + 0x1p31);
+  for (int d = 0; d < TSR_MODULI_DIGITS; d++)
+    sums->digit[d] = fma(value, r.weight[l][d], sums->digit[d]);
 }
 
-template <class T>
-__device__ void recover_complex(const tsr_gpu_recover &x, const tsr_moduli &moduli,
-                                const divisors &d, int64_t i, int64_t j, int power, T *c) {
-  tsr_recovery re = tsr_recovery_start(), im = tsr_recovery_start();
-  int count = moduli.count;
-  for (int l = 0; l < count; l++) {
-    int p = d.of[l].p, reals = residue_at(x, d, l, l, i, j);
-    int imaginaries = residue_at(x, d, count + l, l, i, j);
-    int sums = residue_at(x, d, 2 * count + l, l, i, j);
-    tsr_recovery_add(&re, &moduli, l, tsr_residue(reals - imaginaries, p));
-    tsr_recovery_add(&im, &moduli, l, tsr_residue(sums - reals - imaginaries, p));
+/* tsr_recovery_end. The number of turns is rounded in another way than there, but to the same
+ * integer: its error is below 2^-40, as it is at most 2^11 (tsr_moduli_fill has the margin). A
+ * digit less turns times P's is a sum of residues times numbers below 2^42, but for the rounding of
+ * turns, and so exact. */
+__device__ tsr_pair integer_of(const exact_sums &sums, const recovery &r) {
+  double turns = rint(((sums.digit[2] * BASE + sums.digit[1]) * BASE + sums.digit[0]) * r.inverse);
+  double digit[TSR_MODULI_DIGITS], carry = 0;
+  for (int d = 0; d < TSR_MODULI_DIGITS; d++) {
+    digit[d] = fma(-turns, r.product[d], sums.digit[d]) + carry;
+    if (d + 1 == TSR_MODULI_DIGITS) break;
+    carry = floor(digit[d] * (1 / BASE));
+    digit[d] = fma(-carry, BASE, digit[d]);
   }
-  tsr_complex alpha = {x.alpha[0], x.alpha[1]}, beta = {x.beta[0], x.beta[1]}, old = {0, 0};
-  if (beta.re != 0 || beta.im != 0) old = tsr_complex{(double)c[0], (double)c[1]};
-  tsr_complex result = tsr_recovered_complex(
-      tsr_recovery_end(&re, &moduli), tsr_recovery_end(&im, &moduli), power, alpha, beta, old);
-  c[0] = (T)result.re;
-  c[1] = (T)result.im;
+  return tsr_integer_of_digits(digit);
 }
 
-template <class T, int PARTS>
-__global__ void recover_kernel(tsr_gpu_recover x, tsr_moduli moduli, divisors d) {
-  int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-  int64_t j = (int64_t)blockIdx.y * blockDim.y + threadIdx.y;
-  if (i >= x.m || j >= x.n) return;
-  T *c = (T *)x.c + (i + j * x.ldc) * PARTS;
+/* The residue of number `at` of a plane of modulus l, whose sums are reduced first if there are
+ * any. */
+template <bool HAS_SUMS>
+__device__ int residue_at(const tsr_gpu_recover &x, const divisors &d, int l, unsigned at) {
+  return HAS_SUMS ? residue_of(x.sums[at], d.of[l]) : x.residues[at];
+}
+
+/* A block recovers RECOVERERS rows of COLUMNS columns; a thread has a row, so that it reads the
+ * row's record once and the moduli's constants once for all columns. The room that the residues or
+ * sums are in is so small that their numbers fit 32 bits. */
+const int RECOVERERS = 256;
+
+template <int PARTS>
+struct columns {
+  static const int value = 4 / PARTS;
+};
+
+template <bool HAS_SUMS>
+__device__ void sum_elements(const tsr_gpu_recover &x, const recovery &r, const divisors &d,
+                             const unsigned at[4], exact_sums sums[1][4]) {
+  unsigned step = (unsigned)x.step;
+#pragma unroll 4
+  for (int l = 0; l < r.count; l++)
+    for (int j = 0; j < 4; j++)
+      add_residue(&sums[0][j], r, l, residue_at<HAS_SUMS>(x, d, l, l * step + at[j]));
+}
+
+/* The same of complex elements, by the products of real parts, imaginary parts and their sums. */
+template <bool HAS_SUMS>
+__device__ void sum_elements(const tsr_gpu_recover &x, const recovery &r, const divisors &d,
+                             const unsigned at[2], exact_sums sums[2][2]) {
+  unsigned count = r.count, step = (unsigned)x.step;
+#pragma unroll 2
+  for (unsigned l = 0; l < count; l++)
+    for (int j = 0; j < 2; j++) {
+      int re = residue_at<HAS_SUMS>(x, d, l, l * step + at[j]);
+      int im = residue_at<HAS_SUMS>(x, d, l, (count + l) * step + at[j]);
+      int both = residue_at<HAS_SUMS>(x, d, l, (2 * count + l) * step + at[j]);
+      add_residue(&sums[0][j], r, l, residue_of(re - im, d.of[l]));
+      add_residue(&sums[1][j], r, l, residue_of(both - re - im, d.of[l]));
+    }
+}
+
+template <class T>
+__device__ void update(const tsr_gpu_recover &x, const recovery &r, int power, tsr_pair re,
+                       tsr_pair im, pair_of<T> *c) {
+  tsr_complex alpha = {x.alpha[0], x.alpha[1]}, beta = {x.beta[0], x.beta[1]}, old = {0, 0};
+  if (beta.re != 0 || beta.im != 0) old = tsr_complex{(double)c->re, (double)c->im};
+  tsr_complex result = tsr_recovered_complex(re, im, power, alpha, beta, old);
+  *c = pair_of<T>{(T)result.re, (T)result.im};
+}
+
+template <class T>
+__device__ void update(const tsr_gpu_recover &x, const recovery &r, int power, tsr_pair re,
+                       tsr_pair im, T *c) {
+  double old = x.beta[0] == 0 ? 0 : (double)*c;
+  *c = (T)tsr_recovered_update(re, power, r.alpha, x.beta[0], old);
+}
+
+template <class T, int PARTS, bool HAS_SUMS>
+__global__ void recover_kernel(tsr_gpu_recover x, recovery r, divisors d) {
+  constexpr int COLUMNS = columns<PARTS>::value;
+  int64_t i = (int64_t)blockIdx.x * RECOVERERS + threadIdx.x;
+  int64_t j0 = (int64_t)blockIdx.y * COLUMNS;
+  if (i >= x.m) return;
+  T *c = (T *)x.c + i + j0 * x.ldc;
+  int count = x.n - j0 < COLUMNS ? (int)(x.n - j0) : COLUMNS;
+  bool keeps = x.beta[0] != 0 || x.beta[1] != 0;
   if (*x.refused) {
-    bool keeps = x.beta[0] != 0 || x.beta[1] != 0;
-    for (int part = 0; part < PARTS && !keeps; part++) c[part] = 0;
+    for (int j = 0; j < count && !keeps; j++) c[j * x.ldc] = T{};
     return;
   }
-  int power = -(x.rows[i].exponent + x.columns[j].exponent);
-  if constexpr (PARTS == 2)
-    recover_complex<T>(x, moduli, d, i, j, power, c);
-  else
-    recover_real<T>(x, moduli, d, i, j, power, c);
+  exact_sums sums[PARTS][COLUMNS] = {};
+  unsigned at[COLUMNS]; /* columns beyond the last one are the last one once more */
+  for (int j = 0; j < COLUMNS; j++)
+    at[j] = (unsigned)(i + (j0 + (j < count ? j : count - 1)) * x.ld);
+  sum_elements<HAS_SUMS>(x, r, d, at, sums);
+  int exponent = x.rows[i].exponent;
+  for (int j = 0; j < COLUMNS; j++) {
+    if (j >= count) break;
+    int power = -(exponent + x.columns[j0 + j].exponent);
+    update(x, r, power, integer_of(sums[0][j], r), integer_of(sums[PARTS - 1][j], r),
+           c + j * x.ldc);
+  }
 }
 
 template <class T, int PARTS>
 void launch_recover(const tsr_gpu_recover &x, const tsr_moduli *moduli, gpuStream stream) {
-  dim3 threads(64, 4);
-  dim3 grid((unsigned)((x.m + 63) / 64), (unsigned)((x.n + 3) / 4));
-  recover_kernel<T, PARTS><<<grid, threads, 0, stream>>>(x, *moduli, divisors_of(moduli));
+  const int COLUMNS = columns<PARTS>::value;
+  dim3 grid((unsigned)((x.m + RECOVERERS - 1) / RECOVERERS),
+            (unsigned)((x.n + COLUMNS - 1) / COLUMNS));
+  recovery r = recovery_of(x, moduli);
+  divisors d = divisors_of(moduli);
+  if (x.sums != NULL)
+    recover_kernel<T, PARTS, true><<<grid, RECOVERERS, 0, stream>>>(x, r, d);
+  else
+    recover_kernel<T, PARTS, false><<<grid, RECOVERERS, 0, stream>>>(x, r, d);
 }
 
 }  // namespace tsr_gpu
@@ -494,8 +702,16 @@ extern "C" int tsr_gpu_residues_launch(const tsr_gpu_residues *x, const tsr_modu
 extern "C" int tsr_gpu_judge_launch(const tsr_line *rows, int64_t m, const tsr_line *columns,
                                     int64_t n, int64_t k, int complex_valued, double tolerance,
                                     int *refused, uint8_t *verdict, void *stream_pointer) {
-  judge_kernel<<<1, 2 * JUDGES, 0, (gpuStream)stream_pointer>>>(
-      rows, m, columns, n, k, complex_valued, tolerance, refused, verdict);
+  gpuStream stream = (gpuStream)stream_pointer;
+  int64_t most = (m > n ? m : n) / JUDGES + 1;
+  int shares = most < TSR_GPU_JUDGING_BLOCKS ? (int)most : TSR_GPU_JUDGING_BLOCKS;
+  const int OWN = 64; /* bytes of *refused, so that records begin at cache lines */
+  static_assert(OWN + 2 * TSR_GPU_JUDGING_BLOCKS * sizeof(tsr_worst) <= TSR_GPU_JUDGING_ROOM,
+                "what the blocks find has room");
+  tsr_worst *found = (tsr_worst *)((char *)refused + OWN);
+  worst_kernel<<<dim3(shares, 2), JUDGES, 0, stream>>>(rows, m, columns, n, found);
+  judge_kernel<<<1, dim3(shares, 2), 0, stream>>>(found, shares, k, complex_valued, tolerance,
+                                                  refused, verdict);
   return gpuLastError();
 }
 
@@ -526,10 +742,10 @@ extern "C" int tsr_gpu_recover_launch(const tsr_gpu_recover *x, const tsr_moduli
       launch_recover<double, 1>(*x, moduli, stream);
       break;
     case 'c':
-      launch_recover<float, 2>(*x, moduli, stream);
+      launch_recover<pair_of<float>, 2>(*x, moduli, stream);
       break;
     case 'z':
-      launch_recover<double, 2>(*x, moduli, stream);
+      launch_recover<pair_of<double>, 2>(*x, moduli, stream);
       break;
     default:
       return gpuErrorInvalidValue;

@@ -28,8 +28,12 @@ typedef struct tsr_gpu_residues {
  * as the functions below do. */
 int tsr_gpu_residues_launch(const tsr_gpu_residues *args, const tsr_moduli *moduli, void *stream);
 
-/* Judges m rows and n columns of C by the records of their lines. *refused, in the device's memory,
- * becomes whether the accuracy cannot be promised; *verdict (may be NULL) becomes 1 if so. */
+/* The most blocks that judge rows, or columns, and the bytes that they need for what they find. */
+enum { TSR_GPU_JUDGING_BLOCKS = 32, TSR_GPU_JUDGING_ROOM = 8 << 10 };
+
+/* Judges m rows and n columns of C by the records of their lines. *refused, at the beginning of
+ * TSR_GPU_JUDGING_ROOM bytes of the device's memory, becomes whether the accuracy cannot be
+ * promised; *verdict (may be NULL) becomes 1 if so. */
 int tsr_gpu_judge_launch(const tsr_line *rows, int64_t m, const tsr_line *columns, int64_t n,
                          int64_t k, int complex_valued, double tolerance, int *refused,
                          uint8_t *verdict, void *stream);
@@ -53,13 +57,15 @@ typedef struct tsr_gpu_rest {
 
 int tsr_gpu_rest_launch(const tsr_gpu_rest *args, void *stream);
 
-/* c = alpha (the product that the sums stand for) + beta c, m x n, unless *refused: then c stays as
- * it is, or becomes 0 if beta is 0. Sums as in tsr_gpu_rest, with leading dimension m_sums. */
+/* c = alpha (the product that the sums or residues stand for) + beta c, m x n, unless *refused:
+ * then c stays as it is, or becomes 0 if beta is 0. Element (i, j) of plane l has number step l + i
+ * + ld j of the sums or, if there are none, of their residues. */
 typedef struct tsr_gpu_recover {
   char type;
   int64_t m, n;
   const int32_t *sums;
-  int64_t ld_sums, step;
+  const int8_t *residues;
+  int64_t ld, step;
   const tsr_line *rows, *columns;
   double alpha[2], beta[2];
   void *c;

@@ -2,21 +2,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The kernels on residues (base/moduli.h): residue_kernels.cu has all but the products, which are
- * the vendor's products of 8-bit integers with sums of 32 bits.
+ * The kernels on residues (base/moduli.h). The products are those of residue_products.h where the
+ * device has them; else the vendor's products of 8-bit integers with sums of 32 bits. All others
+ * are in residue_kernels.cu.
  *
- * C is done in parts whose sums, for all moduli, fit the queue's room, so that they are reduced
- * while the device's cache has some of them.
+ * C is done in parts whose residues or sums, for all moduli, fit the queue's room.
  */
+#include <math.h>
+
 #include "engine/gpu/internal.h"
 #include "engine/gpu/residue_kernels.h"
+#include "engine/gpu/residue_products.h"
 #include "engine/gpu/tuning.h"
 
 /* Products whose sums fit 32 bits: each is up to 2^14. */
 enum { PART = 1 << 16 };
 
 /* The vendor's integer products want m in fours, and no more columns are needed at once. */
-enum { FOURS = 4, COLUMNS_MOST = 1 << 17 };
+enum { FOURS = 4, COLUMNS_MOST = 1 << 16 };
 
 tsr_status gpu_make_residues(const tsr_queue *queue, const tsr_kernel_args *x) {
   tsr_moduli moduli;
@@ -45,11 +48,12 @@ typedef struct product {
   const tsr_kernel_args *x;
   tsr_moduli moduli;
   int planes;
-  int64_t rows, columns; /* of C, of a full part; rows are a multiple of four */
+  int64_t rows, columns; /* of C, of a full part; in the room a column has as many rows */
   int64_t step;          /* numbers of a plane in the room */
   int *refused;
-  int32_t *sums;  /* of the products; over all of k, their residues' sums */
-  int32_t *parts; /* of the products over a part of k, if there are several; else sums */
+  int8_t *residues; /* of the products; NULL if the device has not the kernel that makes them */
+  int32_t *sums;    /* of the products; over all of k, their residues' sums; NULL if it has */
+  int32_t *parts;   /* of the products over a part of k, if there are several; else sums */
 } product;
 
 static bool is_in_parts(const tsr_kernel_args *x) {
@@ -60,8 +64,14 @@ static int64_t least(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
+static int64_t rounded_up(int64_t x, int64_t unit) {
+  return (x + unit - 1) / unit * unit;
+}
+
 static tsr_status make_room(tsr_queue *queue) {
-  size_t bytes = (size_t)TSR_TUNE_RESIDUE_ROOM + 256;
+  bool reduces = queue->device->products;
+  size_t room = reduces ? (size_t)TSR_TUNE_RESIDUE_ROOM : (size_t)TSR_TUNE_SUM_ROOM;
+  size_t bytes = room + TSR_GPU_JUDGING_ROOM;
   if (queue->residues != NULL) return TSR_OK;
   gpuError error = gpuMalloc(&queue->residues, bytes);
   if (error == gpuSuccess) return TSR_OK;
@@ -70,17 +80,42 @@ static tsr_status make_room(tsr_queue *queue) {
                   "allocating memory for sums of residues", queue->index);
 }
 
+/* An extent in as few pieces as are at most `most` long, all but the last of them alike. */
+static int64_t piece_of(int64_t extent, int64_t most, int64_t unit) {
+  int64_t pieces = (extent + most - 1) / most;
+  return rounded_up((extent + pieces - 1) / pieces, unit);
+}
+
+/* Parts of whole tiles, about square, of one byte an element. */
+static void cut_for_residues(product *p) {
+  const int64_t high = TSR_PRODUCTS_ROWS, wide = TSR_PRODUCTS_COLUMNS;
+  int64_t numbers = TSR_TUNE_RESIDUE_ROOM / p->planes, side = (int64_t)sqrt((double)numbers);
+  p->rows = piece_of(p->x->m, side / high * high, high);
+  p->columns = piece_of(p->x->n, numbers / p->rows / wide * wide, wide);
+}
+
+/* Parts of four bytes an element, twice that if k is in parts. */
+static void cut_for_sums(product *p) {
+  int64_t numbers = TSR_TUNE_SUM_ROOM / 4 / p->planes / (is_in_parts(p->x) ? 2 : 1);
+  p->rows = least(rounded_up(p->x->m, FOURS), TSR_TUNE_SUM_ROWS);
+  p->columns = least(least(numbers / p->rows, COLUMNS_MOST), p->x->n);
+}
+
 static product product_of(tsr_queue *queue, const tsr_kernel_args *x) {
-  product p = {.queue = queue, .x = x};
+  product p = {.queue = queue, .x = x, .refused = queue->residues};
+  char *room = (char *)queue->residues + TSR_GPU_JUDGING_ROOM;
   tsr_moduli_fill(x->residues.moduli, &p.moduli);
-  int64_t rows = (x->m + FOURS - 1) / FOURS * FOURS, numbers = TSR_TUNE_RESIDUE_ROOM / 4;
   p.planes = tsr_residue_planes(x->type, p.moduli.count);
-  numbers /= p.planes * (is_in_parts(x) ? 2 : 1);
-  p.rows = least(rows, TSR_TUNE_RESIDUE_ROWS);
-  p.columns = least(least(numbers / p.rows, COLUMNS_MOST), x->n);
+  if (queue->device->products)
+    cut_for_residues(&p);
+  else
+    cut_for_sums(&p);
   p.step = p.rows * p.columns;
-  p.refused = queue->residues;
-  p.sums = (int32_t *)((char *)queue->residues + 256);
+  if (queue->device->products) {
+    p.residues = (int8_t *)room;
+    return p;
+  }
+  p.sums = (int32_t *)room;
   p.parts = is_in_parts(x) ? p.sums + p.step * p.planes : p.sums;
   return p;
 }
@@ -106,6 +141,29 @@ static tsr_status judge(const product *p) {
 static const int8_t *line_at(const void *block, int64_t ld, tsr_residue_lines of, int64_t line,
                              int64_t from) {
   return (const int8_t *)block + (of.first + line) * ld + from;
+}
+
+/* The residues of m rows and n columns from (i, j) on. */
+static tsr_status multiply_and_reduce(const product *p, int64_t i, int64_t j, int64_t m,
+                                      int64_t n) {
+  const tsr_kernel_args *x = p->x;
+  const tsr_residue_lines *of = x->residues.of;
+  tsr_gpu_products args = {.planes = p->planes,
+                           .m = m,
+                           .n = n,
+                           .k = x->lda,
+                           .a = line_at(x->a, x->lda, of[0], i, 0),
+                           .b = line_at(x->b, x->ldb, of[1], j, 0),
+                           .ld_a = x->lda,
+                           .ld_b = x->ldb,
+                           .plane_a = of[0].lines * x->lda,
+                           .plane_b = of[1].lines * x->ldb,
+                           .residues = p->residues,
+                           .ld = p->rows,
+                           .step = p->step};
+  int error = tsr_gpu_products_launch(&args, &p->moduli, p->queue->stream);
+  GPU_TRY((gpuError)error, "launching a kernel", p->queue->index);
+  return TSR_OK;
 }
 
 /* The sums of m rows and n columns from (i, j) on over k bytes of the lines from `from` on. */
@@ -161,7 +219,8 @@ static tsr_status recover(const product *p, int64_t i, int64_t j, int64_t m, int
                           .m = m,
                           .n = n,
                           .sums = p->sums,
-                          .ld_sums = p->rows,
+                          .residues = p->residues,
+                          .ld = p->rows,
                           .step = p->step,
                           .rows = records_of(p, x->a, x->lda, 0) + i,
                           .columns = records_of(p, x->b, x->ldb, 1) + j,
@@ -177,14 +236,14 @@ static tsr_status recover(const product *p, int64_t i, int64_t j, int64_t m, int
 
 tsr_status gpu_residue_gemm(tsr_queue *queue, const tsr_kernel_args *x) {
   TSR_TRY(tsr_kernel_check_int(x, GPU_BLAS));
-  if (!queue->blas) TSR_TRY(gpu_blas_start(queue));
+  if (!queue->device->products && !queue->blas) TSR_TRY(gpu_blas_start(queue));
   TSR_TRY(make_room(queue));
   product p = product_of(queue, x);
   TSR_TRY(judge(&p));
   for (int64_t j = 0; j < x->n; j += p.columns)
     for (int64_t i = 0; i < x->m; i += p.rows) {
       int64_t m = least(p.rows, x->m - i), n = least(p.columns, x->n - j);
-      TSR_TRY(sum(&p, i, j, m, n));
+      TSR_TRY(p.residues != NULL ? multiply_and_reduce(&p, i, j, m, n) : sum(&p, i, j, m, n));
       TSR_TRY(recover(&p, i, j, m, n));
     }
   return TSR_OK;

@@ -36,6 +36,7 @@ static tsr_status describe(gpu_device *device, tsr_device_info *info) {
   device->max_pitch = facts.max_pitch;
   device->blocks = 8 * facts.multiprocessors;
   device->workspace = facts.workspace;
+  device->products = facts.products;
   GPU_TRY(gpuMemGetInfo(&info->memory_free, &info->memory_total), "asking for its memory", d);
   return TSR_OK;
 }

@@ -69,7 +69,7 @@ struct place {
 };
 
 /* A block's place in its cluster. */
-struct corner {
+struct place_in_cluster {
   int row, column;
 };
 
@@ -219,7 +219,7 @@ __device__ void advance(ring &r) {
 
 /* One thread: copies the lines of all tiles of the cluster, as stages become empty. */
 __device__ void copy_lines(const products &x, const CUtensorMap &a, const CUtensorMap &b, ring r,
-                           const corner &me, int first, int clusters) {
+                           const place_in_cluster &me, int first, int clusters) {
   unsigned across = ((1u << ACROSS) - 1) << (ACROSS * me.row), along = 0;
   for (int i = 0; i < UP; i++) along |= 1u << (i * ACROSS + me.column);
   int share_a = me.column * SHARE_A, share_b = me.row * SHARE_B;
@@ -248,7 +248,7 @@ __device__ int reduced(int v, const divisor &d) {
 const int SHARERS = UP + ACROSS - 1;
 
 /* Tells these that the warp group reads a stage no more. */
-__device__ void free_stage(const ring &r, int at, const corner &me) {
+__device__ void free_stage(const ring &r, int at, const place_in_cluster &me) {
   int thread = threadIdx.x % GROUP;
   if (thread >= SHARERS) return;
   int row = (me.row + 1 + thread - ACROSS) % UP; /* of the others of its column */
@@ -260,7 +260,7 @@ __device__ void free_stage(const ring &r, int at, const corner &me) {
 typedef int thread_sums[PIECES][SUMS];
 
 /* sums (+)= the products over some stages. */
-__device__ void add_stages(int stages, const corner &me, int group, bool adds, ring &r,
+__device__ void add_stages(int stages, const place_in_cluster &me, int group, bool adds, ring &r,
                            thread_sums &sums) {
   int before = -1; /* the stage that products in flight may still read */
   for (int s = 0; s < stages; s++, advance(r)) {
@@ -285,8 +285,8 @@ __device__ void add_stages(int stages, const corner &me, int group, bool adds, r
 }
 
 /* The residues of a warp group's part of a tile. */
-__device__ void sum_tile(const products &x, const divisor &d, const corner &me, int group, ring &r,
-                         thread_sums &sums) {
+__device__ void sum_tile(const products &x, const divisor &d, const place_in_cluster &me, int group,
+                         ring &r, thread_sums &sums) {
   for (int s = 0; s < x.steps; s += PART) {
     add_stages(x.steps - s < PART ? x.steps - s : PART, me, group, s > 0, r, sums);
 #pragma unroll
@@ -300,11 +300,11 @@ __device__ void sum_tile(const products &x, const divisor &d, const corner &me, 
  * eight rows, two neighbours of two columns. */
 __device__ void write_piece(int8_t *to, int64_t ld, int group, char *mine,
                             const int (&sums)[SUMS]) {
-  int thread = threadIdx.x % GROUP, warp = thread / 32, lane = thread % 32;
+  int thread = threadIdx.x % GROUP, warp = thread / 32, in_warp = thread % 32;
   meet_group(group); /* what was here before has been read */
 #pragma unroll
   for (int i = 0; i < SUMS; i += 2) {
-    int column = 16 * warp + lane / 4 + (i & 2) * 4, row = i / 4 * 8 + lane % 4 * 2;
+    int column = 16 * warp + in_warp / 4 + (i & 2) * 4, row = i / 4 * 8 + in_warp % 4 * 2;
     *(uint16_t *)(mine + column * PITCH + row) =
         (uint16_t)__byte_perm((unsigned)sums[i], (unsigned)sums[i + 1], 0x0040);
   }
@@ -316,8 +316,8 @@ __device__ void write_piece(int8_t *to, int64_t ld, int group, char *mine,
   }
 }
 
-__device__ void write_tile(const products &x, const place &at, const corner &me, int group,
-                           char *out, const thread_sums &sums) {
+__device__ void write_tile(const products &x, const place &at, const place_in_cluster &me,
+                           int group, char *out, const thread_sums &sums) {
   int64_t row = (at.row * UP + me.row) * HIGH;
   int64_t column = (at.column * ACROSS + me.column) * WIDE + group * PIECES * COLUMNS;
   int8_t *to = x.out + at.plane * x.step + row + column * x.ld;
@@ -327,8 +327,8 @@ __device__ void write_tile(const products &x, const place &at, const corner &me,
                 sums[piece]);
 }
 
-__device__ void multiply_tiles(const products &x, ring r, char *out, const corner &me, int first,
-                               int clusters) {
+__device__ void multiply_tiles(const products &x, ring r, char *out, const place_in_cluster &me,
+                               int first, int clusters) {
   int group = threadIdx.x / GROUP - 1;
   thread_sums sums;
   for (int tile = first; tile < x.tiles; tile += clusters) {
@@ -344,7 +344,7 @@ __global__ void __cluster_dims__(BLOCKS, 1, 1) __launch_bounds__(THREADS, 1)
   extern __shared__ __align__(1024) char shared[];
   ring r = ring_of(shared);
   int rank = (int)rank_in_cluster(), first = blockIdx.x / BLOCKS, clusters = gridDim.x / BLOCKS;
-  const corner me = {rank / ACROSS, rank % ACROSS};
+  const place_in_cluster me = {rank / ACROSS, rank % ACROSS};
   if (threadIdx.x == 0)
     for (int s = 0; s < STAGES; s++) {
       start_barrier(r.full + s * (unsigned)sizeof(uint64_t), 1);

@@ -67,9 +67,6 @@ static int read_cases(driver *d, const char *const *given, int count) {
   for (int i = 0; i < count && !code; i++) code = add_case(d, given[i], "case", i + 1);
   if (!code && d->count == 0)
     return tool_usage("no case is given; give cases between quotes, or a list with --cases");
-  if (!code && d->predict && (d->timeline.path || d->rate_seconds >= 0))
-    return tool_usage("%s does nothing in a prediction; leave it out",
-                      d->timeline.path ? "--timeline" : "--rate-seconds");
   return code ? code : bench_check_outputs(&d->csv, &d->timeline, d->cases, d->force);
 }
 
@@ -114,6 +111,11 @@ static int parse(int argc, char **argv, driver *d) {
       OUTPUT_FORCE(&d->force),
   };
   bench_words_table(&d->defaults, table + OWN);
+  static const option_mode modes[] = {
+      {"predict", NULL, BENCH_MEASURE_WORDS " timeline rate-seconds", NULL},
+      {"json", NULL, "details", "JSON has all of it; leave it out"},
+      {"!csv timeline", NULL, "force", "no file is written; leave it out"},
+      {0}};
   const option_command command = {
       "[CASE...] [options]",
       "Measures cases: the first call, warm calls, the floor that no schedule can beat, the\n"
@@ -125,7 +127,8 @@ static int parse(int argc, char **argv, driver *d) {
       "  tessera-bench --cases list.txt --json --peer cublasxt",
       table,
       0,
-      MOST_CASES};
+      MOST_CASES,
+      .modes = modes};
   int code = options_parse(&command, argc, argv, given, &count);
   return code ? code : read_cases(d, given, count);
 }

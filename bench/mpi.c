@@ -25,6 +25,9 @@ typedef struct driver {
 
 /* ---- Cases ---- */
 
+/* Words that count only where something is measured. */
+#define MEASURE_WORDS "processes transport repeat engine"
+
 enum { WORD_ROWS = 20 };
 
 static void words_table(mpi_words *w, option table[WORD_ROWS]) {
@@ -62,8 +65,7 @@ static int check_words(const mpi_case *c, bool predict) {
   if (predict && !words.settings.machine)
     return tool_usage("--machine is needed for a prediction, such as machines/v100x3-summit.json");
   if (predict)
-    return options_refuse(table, "processes transport repeat engine",
-                          "does nothing in a prediction; leave it out");
+    return options_refuse(table, MEASURE_WORDS, "does nothing in a prediction; leave it out");
   if (t && strcmp(t, "auto") != 0 && strcmp(t, "mpi") != 0 && strcmp(t, "nccl") != 0)
     return tool_usage("--transport %s: must be auto, mpi or nccl", t);
   if (words.cut.up > 0 || words.cut.down > 0)
@@ -143,6 +145,13 @@ static int parse(int argc, char **argv, driver *d) {
       OUTPUT_FORCE(&d->force),
   };
   words_table(w, table + OWN);
+  static const option_mode modes[] = {
+      {"predict", NULL, MEASURE_WORDS, NULL},
+      {"predict", NULL, "timeline", "tessera plan pgemm writes one"},
+      {"!predict", NULL, "up down", "they are for predictions; leave them out"},
+      {"!up", NULL, "down", "give --up, too"},
+      {"!csv timeline", NULL, "force", "no file is written; leave it out"},
+      {0}};
   const option_command command = {
       "CASE... [options]",
       "Measures products C = A B across the processes that mpirun has started, or predicts them.\n"
@@ -155,11 +164,10 @@ static int parse(int argc, char **argv, driver *d) {
       "99328 grid=4x4'",
       table,
       1,
-      MOST_CASES};
+      MOST_CASES,
+      .modes = modes};
   int code = options_parse(&command, argc, argv, given, &count);
   for (int i = 0; i < count && !code; i++) code = add_case(d, given[i]);
-  if (!code && d->predict && d->timeline.path)
-    return tool_usage("--timeline does nothing in a prediction; tessera plan pgemm writes one");
   return code || (!d->predict && !is_first()) ? code : check_outputs(d);
 }
 

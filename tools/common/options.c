@@ -158,8 +158,9 @@ static bool is_bare(const option *table, const char *word) {
   return (word[0] != '=' && strchr(word, '=')) || (row && row->kind == OPTION_FLAG);
 }
 
-/* Reads the option at argv[*index] and advances *index to its value. */
-static int parse_option(const option *table, int argc, char **argv, int *index) {
+/* Reads the option at argv[*index], advances *index to its value, and notes in `options`, which has
+ * an entry for each row of the table, that it was given. */
+static int parse_option(const option *table, int argc, char **argv, int *index, bool *options) {
   const char *given = argv[*index];
   bool is_long = given[0] != '-' || given[1] == '-';
   const char *name = given[0] != '-' ? given : given + (is_long ? 2 : 1);
@@ -169,6 +170,7 @@ static int parse_option(const option *table, int argc, char **argv, int *index) 
   if (is_long) row = find_long(table, name, length);
   if (!is_long && length == 1) row = find_letter(table, name[0]);
   if (!row) return unknown_option(table, name, given);
+  options[row - table] = true;
   if (row->kind == OPTION_FLAG) {
     if (equals) return tool_usage("--%s takes no value", row->name);
     *(bool *)row->target = true;
@@ -177,6 +179,65 @@ static int parse_option(const option *table, int argc, char **argv, int *index) 
   if (equals) return set_value(row, equals + 1);
   if (*index + 1 >= argc) return tool_usage("%s needs a value: %s", given, row->value);
   return set_value(row, argv[++*index]);
+}
+
+/* ---- Modes ---- */
+
+/* Whether the option was given; if `item` is NAME=VALUE, with that value. */
+static bool was_given(const option *table, const bool *given, const char *item, size_t length) {
+  const char *equals = memchr(item, '=', length);
+  const option *row = find_long(table, item, equals ? (size_t)(equals - item) : length);
+  if (!row || !given[row - table]) return false;
+  if (!equals) return true;
+  const char *value = options_value(row);
+  size_t left = length - (size_t)(equals + 1 - item);
+  return value && strlen(value) == left && strncmp(value, equals + 1, left) == 0;
+}
+
+/* The first of the items that was given; *length: its length. NULL: none. */
+static const char *first_given(const option *table, const bool *given, const char *items,
+                               size_t *length) {
+  for (const char *at = items; at && *at; at += *length, at += strspn(at, " ")) {
+    *length = strcspn(at, " ");
+    if (was_given(table, given, at, *length)) return at;
+  }
+  return NULL;
+}
+
+void options_mode_name(const option_mode *mode, char name[OPTIONS_MODE_NAME]) {
+  bool none = mode->with[0] == '!';
+  size_t used = (size_t)snprintf(name, OPTIONS_MODE_NAME, "with%s ", none ? "out" : "");
+  for (const char *at = mode->with + none; *at; at += *at == ' ') {
+    size_t length = strcspn(at, " =");
+    used += (size_t)snprintf(name + used, OPTIONS_MODE_NAME - used, "--%.*s", (int)length, at);
+    at += length;
+    length = strcspn(at, " ");
+    if (*at == '=')
+      used +=
+          (size_t)snprintf(name + used, OPTIONS_MODE_NAME - used, " %.*s", (int)length - 1, at + 1);
+    at += length;
+    if (*at) used += (size_t)snprintf(name + used, OPTIONS_MODE_NAME - used, " or ");
+  }
+}
+
+/* Refuses options that have no use in a mode in which the command is. */
+static int check_modes(const option_command *command, const bool *given) {
+  for (const option_mode *m = command->modes; m && m->with; m++) {
+    size_t length;
+    char name[OPTIONS_MODE_NAME];
+    bool none = m->with[0] == '!';
+    bool found = first_given(command->table, given, m->with + none, &length) != NULL;
+    if (found == none || first_given(command->table, given, m->without, &length)) continue;
+    const char *item = first_given(command->table, given, m->unused, &length);
+    if (!item) continue;
+    options_mode_name(m, name);
+    const char *equals = memchr(item, '=', length);
+    int start = equals ? (int)(equals - item) : (int)length;
+    return tool_usage("--%.*s%s%.*s: does nothing %s; %s", start, item, equals ? " " : "",
+                      equals ? (int)length - start - 1 : 0, equals ? equals + 1 : "", name,
+                      m->remedy ? m->remedy : "leave it out");
+  }
+  return TOOL_OK;
 }
 
 /* Whether one of the options is the word. */
@@ -198,13 +259,13 @@ int options_parse(const option_command *command, int argc, char **argv, const ch
     return OPTIONS_HELPED;
   }
   int found = 0;
-  bool options_ended = false;
+  bool options_ended = false, given[MOST_OPTIONS] = {false};
   for (int i = 1; i < argc; i++) {
     if (!options_ended && strcmp(argv[i], "--") == 0) {
       options_ended = true;
     } else if (!options_ended && ((argv[i][0] == '-' && argv[i][1]) ||
                                   (command->bare && is_bare(command->table, argv[i])))) {
-      int code = parse_option(command->table, argc, argv, &i);
+      int code = parse_option(command->table, argc, argv, &i, given);
       if (code != TOOL_OK) return code;
     } else if (found < command->most) {
       positional[found++] = argv[i];
@@ -214,7 +275,7 @@ int options_parse(const option_command *command, int argc, char **argv, const ch
   }
   if (found < command->least) return tool_usage("too few arguments: %s", command->usage);
   if (count) *count = found;
-  return TOOL_OK;
+  return check_modes(command, given);
 }
 
 /* ---- Lines ---- */

@@ -28,6 +28,16 @@ typedef struct option {
   double least, most; /* range of OPTION_WHOLE and OPTION_NUMBER; both 0: any value */
 } option;
 
+/* A mode of a command, and the options that have no use in it. Options are named without dashes,
+ * with blanks between them; NAME=VALUE is the option with that value alone. options_parse refuses
+ * what has no use, and --help=json prints the modes. */
+typedef struct option_mode {
+  const char *with;    /* the mode: one of these is given; after a '!': none of them is */
+  const char *without; /* not this mode if one of these is given; NULL: none */
+  const char *unused;
+  const char *remedy; /* what to do; NULL: "leave it out" */
+} option_mode;
+
 /* A subcommand: its options and its help. */
 typedef struct option_command {
   const char *usage;   /* "A.npy B.npy -o C.npy [options]" */
@@ -36,7 +46,12 @@ typedef struct option_command {
   const option *table;
   int least, most; /* number of arguments that are not options */
   bool bare;       /* options may also be given without dashes: "type=d", and a flag "check" */
+  const option_mode *modes; /* ended by a zeroed one; NULL: every option has a use */
 } option_command;
+
+/* The mode as messages name it: "with --json", "without --csv or --timeline". */
+enum { OPTIONS_MODE_NAME = 128 };
+void options_mode_name(const option_mode *mode, char name[OPTIONS_MODE_NAME]);
 
 /* Result of options_parse after --help, or --help=json for programs (describe.h), was printed: the
  * caller ends with TOOL_OK. */

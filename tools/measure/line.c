@@ -160,8 +160,7 @@ static int refuse(bench_line *line, bool predict) {
   int code = TOOL_OK;
   bench_words_table(w, table);
   if (predict)
-    code = options_refuse(table, "by warm-up sample seconds settle peer peer-repeat turn engine",
-                          "does nothing in a prediction; leave it out");
+    code = options_refuse(table, BENCH_MEASURE_WORDS, "does nothing in a prediction; leave it out");
   if (!code && predict && !w->settings.machine)
     return tool_usage("--machine is needed for a prediction, such as machines/h200x8.json");
   if (!code && line->composed)

@@ -71,6 +71,11 @@ static int parse_request(int argc, char **argv, plan_request *r) {
       SETTINGS_MEMORY(&r->settings),
       SETTINGS_TILE(&r->settings),
       {0}};
+  static const option_mode modes[] = {
+      {"json", NULL, "commands details", "JSON has times, bytes and cuts always; leave it out"},
+      {"!timeline", NULL, "force", "no file is written; leave it out"},
+      {"!up", NULL, "down", "give --up, too"},
+      {0}};
   const option_command command = {
       "TYPE M N K --grid PxQ [options]",
       "Plans C = op(A) op(B) + beta C over P x Q processes and predicts its time. No data, no MPI\n"
@@ -78,7 +83,8 @@ static int parse_request(int argc, char **argv, plan_request *r) {
       "tessera plan pgemm d 200000 200000 200000 --grid 6x6 --machine machines/v100x3-summit.json",
       table,
       4,
-      4};
+      4,
+      .modes = modes};
   const char *arguments[4];
   int code = options_parse(&command, argc, argv, arguments, NULL);
   if (code != TOOL_OK) return code;

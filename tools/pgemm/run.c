@@ -96,6 +96,9 @@ static int parse(int argc, char **argv, request *r) {
       SETTINGS_TILE(&r->settings),
       SETTINGS_CHECK(&r->settings),
       {0}};
+  static const option_mode modes[] = {{"engine=cpu", NULL, "devices machine memory tile check",
+                                       "there are no devices; leave it out"},
+                                      {0}};
   const option_command command = {
       "A.npy B.npy -o C.npy [options]",
       "Computes C = alpha op(A) op(B) + beta C0 on matrices in NumPy files. All processes read "
@@ -105,7 +108,8 @@ static int parse(int argc, char **argv, request *r) {
       "mpirun -n 4 tessera pgemm A.npy B.npy -o C.npy",
       table,
       2,
-      2};
+      2,
+      .modes = modes};
   int code = options_parse(&command, argc, argv, r->paths, NULL);
   return code ? code : interpret(&w, r);
 }
@@ -355,8 +359,10 @@ static int print_across(const job *j) {
 /* The product of one process is a call like any other; without devices it has no plan. */
 static int print_alone(const job *j) {
   tsr_plan *plan = NULL;
-  if (tsr_device_count(j->context) == 0 || tsr_plan_last(j->context, &plan) != TSR_OK)
+  if (tsr_device_count(j->context) == 0 || tsr_plan_last(j->context, &plan) != TSR_OK) {
+    if (j->r->details) tool_note("no details: this product needed no plan");
     return TOOL_OK;
+  }
   int code = tool_print_plan(plan, TSR_VERDICT);
   if (!code && j->r->details) printf("\n");
   if (!code && j->r->details) code = tool_print_plan(plan, TSR_TEXT);

@@ -115,7 +115,6 @@ static int check_choices(const bench_request *r) {
 }
 
 static int interpret(bench_request *r) {
-  if (r->n && r->shape) return tool_usage("--n and --shape: choose one");
   if (!r->n) r->n = "1024,2048,4096,8192";
   if (!r->words.peer) r->words.peer = usual_peer(r);
   if (r->rate_seconds < 0) r->rate_seconds = 2;
@@ -182,6 +181,14 @@ static int parse(int argc, char **argv, bench_request *r) {
       SETTINGS_REPRODUCIBLE(&w->settings),
       SETTINGS_CHECK(&w->settings),
       {0}};
+  static const option_mode modes[] = {
+      {"json", NULL, "details", "JSON has all of it; leave it out"},
+      {"!csv timeline", NULL, "force", "no file is written; leave it out"},
+      {"shape", NULL, "n", "choose one"},
+      {"peer=none", NULL, "peer-repeat", "there is no peer; name one with --peer"},
+      {"engine=cpu", NULL, "devices machine memory tile reproducible check timeline",
+       "there are no devices; leave it out"},
+      {0}};
   const option_command command = {
       "[options]",
       "Measures how fast this machine is. Routines run on random matrices with full mantissas and\n"
@@ -194,7 +201,8 @@ static int parse(int argc, char **argv, bench_request *r) {
       "tessera bench --op gemm,syrk --type d,s --n 4096,8192 --devices 1,2,4 --csv here.csv",
       table,
       0,
-      0};
+      0,
+      .modes = modes};
   int code = refuse_plot(argc, argv);
   if (!code) code = options_parse(&command, argc, argv, NULL, NULL);
   return code ? code : interpret(r);

@@ -72,6 +72,11 @@ static int parse_request(int argc, char **argv, gemm_request *r) {
       SETTINGS_REPRODUCIBLE(&r->settings),
       SETTINGS_CHECK(&r->settings),
       {0}};
+  static const option_mode modes[] = {
+      {"json", NULL, "details", "JSON has no more of them; leave it out"},
+      {"engine=cpu", NULL, "devices machine memory tile reproducible check timeline",
+       "there are no devices; leave it out"},
+      {0}};
   const option_command command = {
       "A.npy B.npy -o C.npy [options]",
       "Computes C = alpha op(A) op(B) + beta C0 on matrices in NumPy files, which are mapped into\n"
@@ -79,7 +84,8 @@ static int parse_request(int argc, char **argv, gemm_request *r) {
       "tessera gemm X.npy X.npy --transb T -o gram.npy --verify --timeline timeline.svg",
       table,
       2,
-      2};
+      2,
+      .modes = modes};
   const char *paths[2];
   int code = options_parse(&command, argc, argv, paths, NULL);
   if (code != TOOL_OK) return code;

@@ -58,7 +58,6 @@ static int check_request(const machine_request *r) {
   if (r->probe && r->settings.machine) {
     return tool_usage("--probe measures this machine and --machine replaces it; choose one");
   }
-  if (r->json && r->details) return tool_usage("--json has all details; choose one of both");
   return output_check(&r->picture, 1, inputs, r->force);
 }
 
@@ -75,6 +74,13 @@ static int parse_request(int argc, char **argv, machine_request *r) {
       SETTINGS_DEVICES(&r->settings),
       SETTINGS_MACHINE(&r->settings),
       {0}};
+  static const option_mode modes[] = {
+      {"list", NULL, "details json svg probe engine devices machine",
+       "the list has names alone; leave it out"},
+      {"json", NULL, "details", "JSON has all details; leave it out"},
+      {"!svg", NULL, "force", "no file is written; leave it out"},
+      {"engine=cpu", NULL, "devices", "there are no devices; leave it out"},
+      {0}};
   const option_command command = {
       "[options]",
       "Prints the machine that plans are made for: its GPUs, what their links and\n"
@@ -84,7 +90,8 @@ static int parse_request(int argc, char **argv, machine_request *r) {
       "  tessera machine --probe --json > here.json",
       table,
       0,
-      0};
+      0,
+      .modes = modes};
   int code = options_parse(&command, argc, argv, NULL, NULL);
   return code != TOOL_OK ? code : check_request(r);
 }

@@ -147,6 +147,14 @@ static int parse_request(int argc, char **argv, plan_request *r) {
       SETTINGS_REPRODUCIBLE(&r->settings),
       SETTINGS_CHECK(&r->settings),
       {0}};
+  static const option_mode modes[] = {
+      {"json", NULL, "commands details model=paper", "JSON has that always; leave it out"},
+      {"!json", NULL, "alone", NULL},
+      {"!timeline machine-svg", NULL, "force", "no file is written; leave it out"},
+      {"model=choi", NULL, "tile", "the formula gives the tiles; leave one of them out"},
+      {"engine=cpu", "machine", "devices memory tile reproducible check timeline machine-svg",
+       "there are no devices; leave it out, or name a --machine"},
+      {0}};
   const option_command command = {
       "OP TYPE EXTENTS [options]",
       "Plans a level-3 operation and prints the plan and its predicted time. No data is touched,\n"
@@ -163,7 +171,8 @@ static int parse_request(int argc, char **argv, plan_request *r) {
       "gpu*4@nvlink:300'",
       table,
       2,
-      5};
+      5,
+      .modes = modes};
   const char *arguments[5];
   int count;
   int code = options_parse(&command, argc, argv, arguments, &count);

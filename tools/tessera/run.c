@@ -169,6 +169,13 @@ static int parse_request(int argc, char **argv, run_request *r) {
       SETTINGS_MEMORY(&r->settings),
       SETTINGS_TILE(&r->settings),
       {0}};
+  static const option_mode modes[] = {
+      {"report-to", NULL, "report", "the report goes to that file; leave it out"},
+      {"offload=never", NULL, "min-size engine devices machine memory tile",
+       "every call stays on the CPU; leave it out"},
+      {"engine=cpu", NULL, "offload min-size devices machine memory tile",
+       "every call stays on the CPU; leave it out"},
+      {0}};
   const option_command command = {
       "[options] -- PROGRAM [ARGUMENTS]",
       "Runs a program with Tessera before its BLAS: level-3 calls that are faster on the GPUs are\n"
@@ -180,7 +187,8 @@ static int parse_request(int argc, char **argv, run_request *r) {
       "tessera run --report -- python3 script.py",
       table,
       0,
-      1};
+      1,
+      .modes = modes};
   const char *word = NULL;
   int options; /* words before the program */
   split(argc, argv, &options, r);

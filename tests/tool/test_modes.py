@@ -48,7 +48,7 @@ COMMANDS = {
         "diag": Tried("unit", TRMM),
         "layout": "row", "lda": Tried("1001", quiet="it counts where copies are aligned"),
         "ldb": Tried("1001", quiet="as lda"), "ldc": Tried("1001", quiet="as lda"), "alpha": "0", "beta": "0",
-        "model": Tried("choi", alone=True),
+        "model": Tried("uncut", alone=True),
         "commands": FLAG, "timeline": FILES["timeline"], "machine-svg": FILES["machine-svg"],
         "details": FLAG, "json": FLAG, "alone": FLAG, "force": REPLACES,
         "engine": Tried("host", quiet="nothing runs, and the machine is described"), **PLANNED,

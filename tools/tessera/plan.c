@@ -151,7 +151,6 @@ static int parse_request(int argc, char **argv, plan_request *r) {
       {"json", NULL, "commands details model=paper", "JSON has that always; leave it out"},
       {"!json", NULL, "alone", NULL},
       {"!timeline machine-svg", NULL, "force", "no file is written; leave it out"},
-      {"model=choi", NULL, "tile", "the formula gives the tiles; leave one of them out"},
       {"engine=cpu", "machine", "devices memory tile reproducible check timeline machine-svg",
        "there are no devices; leave it out, or name a --machine"},
       {0}};

@@ -190,8 +190,8 @@ CASE = "gemm d 40 40 40"
     ("a quote is open", [CASE + " strategy='tile=8"]),
     ("--machine is needed", [CASE, "--predict"]),
     ("--peer blas: does nothing in a prediction", [CASE + " peer=blas", "--predict"]),
-    ("--engine host: does nothing in a prediction", [CASE, "--predict", "--engine", "host"]),
-    ("--timeline does nothing in a prediction", [CASE, "--predict", "--machine", "gpu*2",
+    ("--engine: does nothing with --predict", [CASE, "--predict", "--engine", "host"]),
+    ("--timeline: does nothing with --predict", [CASE, "--predict", "--machine", "gpu*2",
                                                  "--timeline", "x.json"]),
     ("--cases no: No such file", ["--cases", "no"]),
 ])

@@ -213,7 +213,7 @@ def test_bench_draws_nothing():
     ("--op symm --type h", "--type h: symm takes"),
     ("--op hemm", "--type d: hemm takes c or z"),
     ("--peer mkl", "--peer mkl: must be cublasxt, blas or none"),
-    ("--peer none --peer-repeat 3", "--peer-repeat 3: there is no peer"),
+    ("--peer none --peer-repeat 3", "--peer-repeat: does nothing with --peer none"),
     ("--repeat 0", "--repeat 0: must be 1 to 1000"),
     ("--devices 0", "--devices 0: must be numbers of 1 to 1000"),
     ("--home h,q,h", "three places for A,B,C"),

@@ -38,7 +38,7 @@ void bench_words_begin(bench_words *words); /* sets all words to "not given" */
 enum { BENCH_WORD_ROWS = 28 };
 
 /* Words that count only where something is measured. */
-#define BENCH_MEASURE_WORDS "by repeat warm-up sample seconds settle peer peer-repeat turn engine"
+#define BENCH_MEASURE_WORDS "by warm-up sample seconds settle peer peer-repeat turn engine"
 
 void bench_words_table(bench_words *words, option table[BENCH_WORD_ROWS]);
 

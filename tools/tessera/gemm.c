@@ -74,7 +74,7 @@ static int parse_request(int argc, char **argv, gemm_request *r) {
       {0}};
   static const option_mode modes[] = {
       {"json", NULL, "details", "JSON has no more of them; leave it out"},
-      {"engine=cpu", NULL, "devices machine memory tile reproducible check timeline",
+      {"engine=cpu", NULL, "devices machine memory tile reproducible check",
        "there are no devices; leave it out"},
       {0}};
   const option_command command = {

@@ -38,7 +38,10 @@ tsr_status tsr_availability_init(tsr_availability *a, const tsr_problem *problem
   size_t links = (size_t)a->links.locations * (size_t)a->links.locations;
   a->link_free = tsr_alloc_zero(links, sizeof *a->link_free);
   a->channel_free = tsr_alloc_zero((size_t)a->machine->channels + 1, sizeof *a->channel_free);
-  if (!a->link_free || !a->channel_free) return tsr_problem_no_memory();
+  a->link_booked = tsr_alloc_zero(links, sizeof *a->link_booked);
+  a->channel_booked = tsr_alloc_zero((size_t)a->machine->channels + 1, sizeof *a->channel_booked);
+  if (!a->link_free || !a->channel_free || !a->link_booked || !a->channel_booked)
+    return tsr_problem_no_memory();
   for (size_t i = 0; i < links && problem->options->ignore_channels; i++)
     a->links.uses[i].count = 0;
   return TSR_OK;
@@ -46,6 +49,8 @@ tsr_status tsr_availability_init(tsr_availability *a, const tsr_problem *problem
 
 void tsr_availability_free(tsr_availability *a) {
   tsr_dealloc(a->link_free);
+  tsr_dealloc(a->link_booked);
+  tsr_dealloc(a->channel_booked);
   tsr_links_free(&a->links);
   tsr_dealloc(a->channel_free);
 }
@@ -77,12 +82,23 @@ float tsr_link_arrival(const tsr_availability *a, int from, int to, double bytes
 }
 
 void tsr_link_occupy(tsr_availability *a, int from, int to, double bytes, float ready, float end) {
+  double rate = a->machine->link[from][to].bandwidth;
   *link_free(a, from, to) = end;
+  if (rate > 0)
+    a->link_booked[(size_t)from * (size_t)a->links.locations + (size_t)to] += (float)(bytes / rate);
   const tsr_link_uses *uses = tsr_links_of(&a->links, from, to);
   for (int i = 0; i < uses->count; i++) {
     float *busy = &a->channel_free[uses->channel[i]];
     *busy = later(ready, *busy) + (float)bytes * uses->seconds[i];
+    a->channel_booked[uses->channel[i]] += (float)bytes * uses->seconds[i];
   }
+}
+
+float tsr_link_load(const tsr_availability *a, int from, int to) {
+  float load = a->link_booked[(size_t)from * (size_t)a->links.locations + (size_t)to];
+  const tsr_link_uses *uses = tsr_links_of(&a->links, from, to);
+  for (int i = 0; i < uses->count; i++) load += a->channel_booked[uses->channel[i]];
+  return load;
 }
 
 /* ---- Routes: one link, or two by way of the host --------------------------- */

@@ -18,9 +18,11 @@
 typedef struct tsr_availability {
   const tsr_machine *machine; /* borrowed */
   int devices;
-  tsr_links links;     /* the channels that each link uses */
-  float *link_free;    /* time at which the link is free, s; [from * locations + to] */
-  float *channel_free; /* time at which the channel is free, s */
+  tsr_links links;       /* the channels that each link uses */
+  float *link_booked;    /* seconds of transfers booked, of each link as link_free */
+  float *link_free;      /* time at which the link is free, s; [from * locations + to] */
+  float *channel_booked; /* the same of each channel */
+  float *channel_free;   /* time at which the channel is free, s */
   bool one_port[TSR_MACHINE_DEVICES]; /* all links of the device to others share its port */
 } tsr_availability;
 
@@ -36,7 +38,10 @@ float tsr_link_arrival(const tsr_availability *a, int from, int to, double bytes
 /* Books the link for bytes that are at `from` at time ready and arrive at `to` at time end [s]. */
 void tsr_link_occupy(tsr_availability *a, int from, int to, double bytes, float ready, float end);
 
-/* As the two functions above, for a transfer. If two devices do not reach each other, the transfer
+/* How loaded a link is, s: what is booked on it and on the channels that it uses, in sum. */
+float tsr_link_load(const tsr_availability *a, int from, int to);
+
+/* As the first two functions, for a transfer. If two devices do not reach each other, the transfer
  * takes two links, by way of the ring near its target. */
 float tsr_route_arrival(const tsr_availability *a, const tsr_transfer *c, int from, int to,
                         float ready);

@@ -165,18 +165,26 @@ static uint32_t receivers_of(const tsr_routes *r, const tsr_transfer *c, int dev
   return wanted;
 }
 
-/* The receiver with the earliest arrival. Equal arrivals rotate with the piece's index, which
- * spreads the pieces evenly. */
+/* The receiver with the earliest arrival. If the host's memory, which all receivers share, decides
+ * when a piece arrives, arrivals are equal however loaded the receivers' own links are: then the
+ * one with the least load gets the piece. If these are equal, too, and where the home is a device,
+ * receivers rotate with the piece's index, which spreads the pieces evenly. */
 static int first_receiver(const tsr_routes *r, const tsr_transfer *c, int index, uint32_t holders,
                           uint32_t wanted, source *from) {
   int best = TSR_NOTHING, devices = r->problem->devices;
+  float least = INFINITY;
   for (int i = 0; i < devices; i++) {
     int d = (i + index) % devices;
     if (!(wanted >> d & 1)) continue;
     source candidate = find_source(r, c, index, holders, d);
     float slack = slack_of(r, c, candidate.location, d);
-    if (best != TSR_NOTHING && candidate.when >= from->when - slack) continue;
+    float load = tsr_link_load(r->availability, candidate.location, d);
+    bool sooner = best == TSR_NOTHING || candidate.when < from->when - slack;
+    bool idler = !sooner && candidate.home && tsr_on_host(r->problem, candidate.location) &&
+                 candidate.when <= from->when + slack && load < least - slack;
+    if (!sooner && !idler) continue;
     best = d;
+    least = load;
     *from = candidate;
   }
   return best;

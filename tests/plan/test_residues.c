@@ -136,7 +136,7 @@ static void wrong_plans_are_refused(void **state) {
       {"one scale for all of k", TSR_KERNEL_RESIDUES, shorten},
       {"one scale for all of k", TSR_KERNEL_RESIDUE_GEMM, shorten},
       {"do not meet", TSR_KERNEL_RESIDUES, shift},
-      {"is of R", TSR_KERNEL_RESIDUE_GEMM, exchange},
+      {"of R", TSR_KERNEL_RESIDUE_GEMM, exchange},
       {"conjugates", TSR_KERNEL_RESIDUES, conjugate},
       {"is of R", TSR_KERNEL_RESIDUE_GEMM, make_native},
       {"R", TSR_KERNEL_RESIDUES, forget_moduli},

@@ -233,9 +233,15 @@ static inline double tsr_machine_speed(const tsr_machine *machine, int device, t
   return machine->device[device].speed * (factor > 0 ? factor : 1);
 }
 
-/* Seconds of a kernel that runs alone on a device; wide as in tsr_kernel_args, reads_c: the old C
- * is read, heat as tsr_machine_heat() says. INFINITY: the machine has no rate for the type. */
+/* Seconds of a kernel that runs alone on a device, a level-3 routine by the vendor's BLAS; wide as
+ * in tsr_kernel_args, reads_c: the old C is read, heat as tsr_machine_heat() says. INFINITY: the
+ * machine has no rate for the type. */
 double tsr_machine_kernel_time(const tsr_machine *machine, int device, tsr_kernel kernel,
+                               tsr_type type, int64_t m, int64_t n, int64_t k, bool wide,
+                               bool reads_c, double heat);
+
+/* The same for a level-3 routine that is computed by products of blocks. */
+double tsr_machine_blocks_time(const tsr_machine *machine, int device, tsr_kernel kernel,
                                tsr_type type, int64_t m, int64_t n, int64_t k, bool wide,
                                bool reads_c, double heat);
 

@@ -184,12 +184,16 @@ bool tsr_machine_takes_blocks(const tsr_machine *machine, tsr_kernel kernel, tsr
   return routine->blocks > routine->vendor;
 }
 
+/* The two ways of a level-3 routine; other kernels have the first. */
+typedef enum way { BY_VENDOR, BY_BLOCKS } way;
+
 /* Seconds of `computing`, the time of a GEMM of the same extents, for the kernel: by its part of a
  * GEMM's rate, which was measured with all that it takes, or else is that of kernel.c. */
-static double kernel_part(const tsr_rates *rates, tsr_kernel kernel, double computing, int64_t m,
-                          int64_t n, int64_t k) {
+static double kernel_part(const tsr_rates *rates, tsr_kernel kernel, way by, double computing,
+                          int64_t m, int64_t n, int64_t k) {
   const tsr_kernel_info *info = tsr_kernel_get(kernel);
-  double measured = fmax(rates->routine[kernel].vendor, rates->routine[kernel].blocks);
+  const struct tsr_routine *routine = &rates->routine[kernel];
+  double measured = by == BY_BLOCKS ? routine->blocks : routine->vendor;
   if (measured > 0) return computing / measured;
   return computing / info->rate +
          (info->serial > 0 ? info->serial * (double)k * rounds_of(m, n, k) : 0);
@@ -199,8 +203,8 @@ static double kernel_part(const tsr_rates *rates, tsr_kernel kernel, double comp
  * GEMM of the same extents x the kernel's part of that rate), or the time of its bytes if that is
  * longer. */
 static double product_time(const tsr_machine *machine, const tsr_device *device, tsr_kernel kernel,
-                           tsr_type type, int64_t m, int64_t n, int64_t k, bool wide, bool reads_c,
-                           double heat) {
+                           way by, tsr_type type, int64_t m, int64_t n, int64_t k, bool wide,
+                           bool reads_c, double heat) {
   const tsr_rates *rates = &machine->rates[tsr_type_index(type)];
   if (rates->areas == 0 || rates->ks == 0) return INFINITY;
   double area = sqrt((double)m * (double)n);
@@ -211,7 +215,7 @@ static double product_time(const tsr_machine *machine, const tsr_device *device,
   double bytes = product_bytes(kernel, type, (double)m, (double)n, (double)k, wide, reads_c);
   double computing = flops * ((1 - heat) / cool + heat / hot);
   computing *= detour(kernel, type, k, wide);
-  computing = kernel_part(rates, kernel, computing, m, n, k) /
+  computing = kernel_part(rates, kernel, by, computing, m, n, k) /
               tsr_machine_speed(machine, (int)(device - machine->device), type);
   if (reads_c)
     computing +=
@@ -223,14 +227,23 @@ double tsr_machine_kernel_time(const tsr_machine *machine, int device, tsr_kerne
                                tsr_type type, int64_t m, int64_t n, int64_t k, bool wide,
                                bool reads_c, double heat) {
   const tsr_device *d = &machine->device[device];
-  if (inverts(kernel, m, n, k) && !tsr_machine_takes_blocks(machine, kernel, type))
+  if (inverts(kernel, m, n, k))
     return inverting_time(machine, device, type, m, n, k) +
            tsr_machine_kernel_time(machine, device, TSR_KERNEL_GEMM, type, m, n, k, false, false,
                                    heat);
-  double working = tsr_kernel_get(kernel)->bound_by_memory
-                       ? tsr_kernel_bytes(kernel, type, m, n, wide, reads_c) / d->memory_rate
-                       : product_time(machine, d, kernel, type, m, n, k, wide, reads_c, heat);
+  double working =
+      tsr_kernel_get(kernel)->bound_by_memory
+          ? tsr_kernel_bytes(kernel, type, m, n, wide, reads_c) / d->memory_rate
+          : product_time(machine, d, kernel, BY_VENDOR, type, m, n, k, wide, reads_c, heat);
   return d->kernel_latency + working;
+}
+
+double tsr_machine_blocks_time(const tsr_machine *machine, int device, tsr_kernel kernel,
+                               tsr_type type, int64_t m, int64_t n, int64_t k, bool wide,
+                               bool reads_c, double heat) {
+  const tsr_device *d = &machine->device[device];
+  return d->kernel_latency +
+         product_time(machine, d, kernel, BY_BLOCKS, type, m, n, k, wide, reads_c, heat);
 }
 
 /* ---- Kernels on residues ---- */
@@ -262,7 +275,8 @@ double tsr_machine_residue_gemm_time(const tsr_machine *machine, int device, tsr
   double ratio, size = (double)tsr_type_get(type)->size;
   tsr_type half = like_integers(machine, type, &ratio);
   bool wide = tsr_type_get(half)->wide != half;
-  double one = product_time(machine, d, TSR_KERNEL_GEMM, half, m, n, k, wide, false, heat);
+  double one =
+      product_time(machine, d, TSR_KERNEL_GEMM, BY_VENDOR, half, m, n, k, wide, false, heat);
   int planes = tsr_residue_planes(type, moduli);
   double bytes = (double)m * (double)n * (6.0 * planes + size * (reads_c ? 2 : 1));
   double products = planes * one / (ratio * TSR_TUNE_INTEGERS_REACHED);

@@ -125,9 +125,10 @@ static double kernel_time(const replay *r, const tsr_command *c) {
   if (c->kernel == TSR_KERNEL_RESIDUE_GEMM)
     return tsr_machine_residue_gemm_time(r->machine, device, r->plan->call.type, moduli, c->m, c->n,
                                          c->k, reads_c, r->plan->heat);
-  return tsr_machine_kernel_time(r->machine, device, (tsr_kernel)c->kernel, r->plan->call.type,
-                                 c->m, c->n, c->k, (c->flags & TSR_FLAG_WIDE) != 0, reads_c,
-                                 r->plan->heat);
+  bool by_blocks = r->plan->by_blocks >> c->kernel & 1;
+  return (by_blocks ? tsr_machine_blocks_time : tsr_machine_kernel_time)(
+      r->machine, device, (tsr_kernel)c->kernel, r->plan->call.type, c->m, c->n, c->k,
+      (c->flags & TSR_FLAG_WIDE) != 0, reads_c, r->plan->heat);
 }
 
 static bool is_like(const tsr_command *a, const tsr_command *b) {

@@ -133,8 +133,9 @@ static double solving_time(const tsr_search *s, int64_t order, int64_t block, in
   const tsr_call *call = s->call;
   bool left = call->side == TSR_LEFT;
   int64_t m = left ? block : lines, n = left ? lines : block;
-  double own = tsr_machine_kernel_time(s->machine, s->order[0], TSR_KERNEL_TRSM, call->type, m, n,
-                                       block, false, true, s->heat);
+  bool by_blocks = tsr_search_takes_blocks(s, TSR_KERNEL_TRSM);
+  double own = (by_blocks ? tsr_machine_blocks_time : tsr_machine_kernel_time)(
+      s->machine, s->order[0], TSR_KERNEL_TRSM, call->type, m, n, block, false, true, s->heat);
   double product = tsr_machine_kernel_time(s->machine, s->order[0], TSR_KERNEL_GEMM, call->type, m,
                                            n, order / 2, false, true, s->heat);
   return (own + product) / (double)block;

@@ -106,6 +106,10 @@ void tsr_search_keep(tsr_search *s, const tsr_candidate *candidate, tsr_plan *pl
 void tsr_search_set_allowed(tsr_search *s);
 void tsr_search_set_enough(tsr_search *s);
 
+/* Whether devices compute a level-3 routine by products of blocks: where that was measured to be
+ * faster. Reproducible plans do without, since they do not depend on measurements. */
+bool tsr_search_takes_blocks(const tsr_search *s, tsr_kernel kernel);
+
 /* ---- realign.c ---- */
 
 /* Operands, as bits, that kernels at the operand's home should not use in place: they read copies

@@ -18,12 +18,14 @@
 
 /* ---- Plans ---------------------------------------------------------------- */
 
-/* The level-3 routines for which products of blocks are the faster way on the devices. What was
- * measured decides, so reproducible plans do without. */
-static uint32_t routines_by_blocks(const tsr_machine *machine, tsr_type type) {
+bool tsr_search_takes_blocks(const tsr_search *s, tsr_kernel kernel) {
+  return !s->options->reproducible && tsr_machine_takes_blocks(s->machine, kernel, s->call->type);
+}
+
+static uint32_t routines_by_blocks(const tsr_search *s) {
   uint32_t bits = 0;
   for (int kernel = 0; kernel < TSR_KERNEL_COUNT; kernel++)
-    if (tsr_machine_takes_blocks(machine, (tsr_kernel)kernel, type)) bits |= UINT32_C(1) << kernel;
+    if (tsr_search_takes_blocks(s, (tsr_kernel)kernel)) bits |= UINT32_C(1) << kernel;
   return bits;
 }
 
@@ -66,7 +68,7 @@ tsr_plan *tsr_search_plan_new(tsr_search *s) {
   plan->machine_nodes = s->machine->nodes;
   plan->reproducible = s->options->reproducible;
   plan->heat = s->heat;
-  if (!plan->reproducible) plan->by_blocks = routines_by_blocks(s->machine, s->call->type);
+  plan->by_blocks = routines_by_blocks(s);
   memcpy(plan->budget, s->options->budget, sizeof plan->budget);
   return plan;
 }

@@ -1,0 +1,96 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* The two ways of a level-3 routine, by the vendor's BLAS or by products of blocks: which one a
+ * plan takes, and that it is predicted by the rate of that one. */
+#include <math.h>
+
+#include "plan/planning.h"
+
+enum { N = 4096 };
+
+static tsr_call call_of(const tsr_machine *machine, tsr_operation operation) {
+  const double one = 1;
+  const tsr_level3 what = {.operation = operation,
+                           .type = TSR_D,
+                           .layout = TSR_COL_MAJOR,
+                           .side = TSR_LEFT,
+                           .uplo = TSR_LOWER,
+                           .transa = TSR_NO_TRANS,
+                           .transb = TSR_NO_TRANS,
+                           .diag = TSR_NON_UNIT,
+                           .m = N,
+                           .n = N,
+                           .k = N,
+                           .lda = N,
+                           .ldb = N,
+                           .ldc = N};
+  tsr_call call;
+  tsr_binding binding;
+  bool exchanged;
+  must(tsr_call_level3(&what, &one, NULL, NULL, &one, NULL, false, &call, &binding, &exchanged));
+  planning_pin(machine, &call);
+  return call;
+}
+
+/* The predicted time [s] where the routine reaches these parts of a GEMM's rate; 0: not measured.
+ * *blocks: whether devices compute it by blocks. */
+static double predicted(tsr_operation operation, tsr_kernel kernel, double vendor, double by_blocks,
+                        bool reproducible, bool *blocks) {
+  tsr_machine *machine = planning_machine("host:400 gpu*2:80@nvswitch:300 pcie:100 rate:20");
+  machine->rates[tsr_type_index(TSR_D)].routine[kernel] = (struct tsr_routine){vendor, by_blocks};
+  tsr_call call = call_of(machine, operation);
+  tsr_plan_options options = planning_options(machine, 0);
+  options.reproducible = reproducible;
+  tsr_plan *plan = NULL;
+  must(tsr_plan_make(machine, &call, &options, &plan));
+  *blocks = plan->by_blocks >> kernel & 1;
+  double seconds = plan->seconds;
+  tsr_plan_free(plan);
+  tsr_machine_destroy(machine);
+  return seconds;
+}
+
+static const struct {
+  tsr_operation operation;
+  tsr_kernel kernel;
+} routines[] = {{TSR_TRSM, TSR_KERNEL_TRSM},
+                {TSR_TRMM, TSR_KERNEL_TRMM},
+                {TSR_SYRK, TSR_KERNEL_SYRK},
+                {TSR_SYMM, TSR_KERNEL_SYMM}};
+
+/* The vendor's trsm is predicted as a product with the inverse, whatever part was measured. */
+static void plans_take_the_faster_way(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof routines / sizeof *routines; i++) {
+    bool by[3];
+    double slow = predicted(routines[i].operation, routines[i].kernel, 0.05, 0, false, &by[0]);
+    double fast = predicted(routines[i].operation, routines[i].kernel, 0.05, 0.5, false, &by[1]);
+    double vendor = predicted(routines[i].operation, routines[i].kernel, 0.5, 0.05, false, &by[2]);
+    assert_true(!by[0] && by[1] && !by[2]);
+    if (!(fast < slow && vendor <= slow))
+      fail_msg("routine %zu: %g s, %g, %g", i, slow, fast, vendor);
+  }
+}
+
+/* They take the vendor's routine whatever was measured, and are predicted at its rate. */
+static void reproducible_plans_take_the_vendors(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof routines / sizeof *routines; i++) {
+    bool by[3];
+    double alone = predicted(routines[i].operation, routines[i].kernel, 0.05, 0, true, &by[0]);
+    double beside = predicted(routines[i].operation, routines[i].kernel, 0.05, 0.5, true, &by[1]);
+    double free = predicted(routines[i].operation, routines[i].kernel, 0.05, 0.5, false, &by[2]);
+    assert_true(!by[0] && !by[1] && by[2]);
+    if (!(fabs(beside - alone) <= 1e-9 * alone && beside > free))
+      fail_msg("routine %zu: %g s, not %g; %g if any way is free", i, beside, alone, free);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(plans_take_the_faster_way),
+      cmocka_unit_test(reproducible_plans_take_the_vendors),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -145,11 +145,15 @@ static inline void front_assert_works(tsr_context *context) {
   free(a), free(b), free(c), free(expected);
 }
 
-/* Skips a test whose machine's devices must reach each other, where TSR_TEST_PEER keeps them from
- * that. */
-static inline void front_needs_peers(void) {
+/* Whether the machine's devices reach each other: TSR_TEST_PEER may keep them from that. */
+static inline bool front_has_peers(void) {
   const char *peer = getenv("TSR_TEST_PEER");
-  if (peer && strcmp(peer, "0") == 0) skip();
+  return !peer || strcmp(peer, "0") != 0;
+}
+
+/* Skips a test whose machine's devices must reach each other. */
+static inline void front_needs_peers(void) {
+  if (!front_has_peers()) skip();
 }
 
 /* The settings of whoever runs the tests must not change them, but for TSR_TEST_PEER, which is

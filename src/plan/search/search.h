@@ -81,6 +81,12 @@ static inline bool tsr_search_in_time(const tsr_search *s) {
   return s->spent < s->allowed && (!s->best || s->best->seconds > s->enough);
 }
 
+/* Whether devices compute a level-3 routine by products of blocks: where that was measured to be
+ * faster. Reproducible plans do without, since they do not depend on measurements. */
+static inline bool tsr_search_takes_blocks(const tsr_search *s, tsr_kernel kernel) {
+  return !s->options->reproducible && tsr_machine_takes_blocks(s->machine, kernel, s->call->type);
+}
+
 /* ---- try.c ---- */
 
 /* An empty plan for the call, in the memory of s->spare if there is one; NULL: no host memory. The
@@ -105,10 +111,6 @@ void tsr_search_keep(tsr_search *s, const tsr_candidate *candidate, tsr_plan *pl
 /* Set s->allowed and s->enough from the predicted time of the best plan, which there must be. */
 void tsr_search_set_allowed(tsr_search *s);
 void tsr_search_set_enough(tsr_search *s);
-
-/* Whether devices compute a level-3 routine by products of blocks: where that was measured to be
- * faster. Reproducible plans do without, since they do not depend on measurements. */
-bool tsr_search_takes_blocks(const tsr_search *s, tsr_kernel kernel);
 
 /* ---- realign.c ---- */
 

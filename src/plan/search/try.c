@@ -18,10 +18,6 @@
 
 /* ---- Plans ---------------------------------------------------------------- */
 
-bool tsr_search_takes_blocks(const tsr_search *s, tsr_kernel kernel) {
-  return !s->options->reproducible && tsr_machine_takes_blocks(s->machine, kernel, s->call->type);
-}
-
 static uint32_t routines_by_blocks(const tsr_search *s) {
   uint32_t bits = 0;
   for (int kernel = 0; kernel < TSR_KERNEL_COUNT; kernel++)

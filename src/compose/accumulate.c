@@ -206,13 +206,15 @@ static tsr_stage stage_by_formula(const tsr_machine *machine, const tsr_call *ca
   return stage;
 }
 
-/* The time of copies [s] if a bytes of A and b bytes of B come from the host. A is copied from the
- * host once and then from device to device if that is no slower; else from the host to each. */
-static double from_host(const tsr_machine *machine, const tsr_reach *reach, double a, double b) {
+/* The time of copies [s] if a bytes of A and b bytes of B come from a location of host memory. A is
+ * copied from there once and then from device to device if that is no slower; else from there to
+ * each. */
+static double from_host(const tsr_machine *machine, const tsr_reach *reach, int home, double a,
+                        double b) {
   int devices = machine->devices;
-  bool relays =
-      devices == 1 || machine->link[0][1].bandwidth >= machine->link[devices][0].bandwidth;
-  return (b + (relays ? a : a * devices)) / reach->in + machine->link[devices][0].latency;
+  const tsr_link *link = &machine->link[home][0];
+  bool relays = devices == 1 || machine->link[0][1].bandwidth >= link->bandwidth;
+  return (b + (relays ? a : a * devices)) / reach->node_in[home - devices] + link->latency;
 }
 
 /* The time of copies [s] if A and B are on one device. A and the other devices' columns of B leave
@@ -239,14 +241,16 @@ void tsr_accumulate_by_formula(const tsr_machine *machine, const tsr_call *first
   }
   tsr_reach reach;
   tsr_reach_of(machine, &reach);
-  bool at_host = first->operand[TSR_A].location >= devices;
-  double copies = at_host ? from_host(machine, &reach, a, b)
-                          : from_device(machine, &reach, first->operand[TSR_A].location, a, b);
-  double with_c = at_host ? copies + c / reach.in : fmax(copies, c / reach.in);
+  int home = first->operand[TSR_A].location, home_of_c = first->operand[TSR_C_].location - devices;
+  bool at_host = home >= devices;
+  double copies =
+      at_host ? from_host(machine, &reach, home, a, b) : from_device(machine, &reach, home, a, b);
+  double c_in = c / reach.node_in[home_of_c];
+  double with_c = at_host ? copies + c_in : fmax(copies, c_in);
   predicted->next = stage_by_formula(machine, first, copies);
   predicted->first =
       first->beta == TSR_ZERO ? predicted->next : stage_by_formula(machine, first, with_c);
-  predicted->home = c / reach.out;
+  predicted->home = c / reach.node_out[home_of_c];
   predicted->result = (size_t)(c / devices);
   predicted->inputs = at_host || devices > 1 ? (size_t)(a + b / devices) : 0;
 }

@@ -204,6 +204,10 @@ typedef struct tsr_reach {
   double flops[TSR_TYPE_COUNT]; /* sustained */
   double in, out,
       staging; /* bytes/s: host to devices, devices to host, through the staging threads */
+  /* The same for one location of host memory; index: location - devices. in and out are what all
+   * nodes have together, and what holds for an operand whose place is not known yet. */
+  double node_in[TSR_MACHINE_NODES + 1], node_out[TSR_MACHINE_NODES + 1];
+  int devices, hosts; /* of the machine; locations of host memory */
 } tsr_reach;
 void tsr_reach_of(const tsr_machine *machine, tsr_reach *reach);
 

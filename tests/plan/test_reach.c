@@ -68,6 +68,35 @@ static void test_near_the_floor(void **state) {
   }
 }
 
+/* On several sockets the places count: A, B and C on each node, or interleaved over both. */
+static void test_near_the_floor_of_sockets(void **state) {
+  (void)state;
+  static const char *const two[] = {"host*2:150 sockets:20 gpu*4:80@nvswitch:300 pcie:24 rate:50",
+                                    "host*2:150 sockets:5 gpu*8:80@nvswitch:300 pcie:24 rate:1",
+                                    "host*2:60 sockets:40 gpu*4:80@none pcie:24 rate:50",
+                                    "host*2:100 sockets:10 gpu*1 pcie:25 rate:50"};
+  for (size_t i = 0; i < sizeof two / sizeof *two; i++) {
+    tsr_machine *machine;
+    tsr_reach reach;
+    double least = INFINITY, unknown;
+    assert_int_equal(tsr_machine_parse(two[i], &machine), TSR_OK);
+    tsr_reach_of(machine, &reach);
+    tsr_call call = call_of(TSR_GEMM, 8192, 8192, 8192, 1, machine);
+    for (int places = 0; places < 27; places++) {
+      const int nodes[] = {places % 3, places / 3 % 3, places / 9};
+      for (int x = 0; x < TSR_OPERANDS; x++) call.operand[x].location = machine->devices + nodes[x];
+      double seconds = tsr_reach_seconds(&reach, &call, true), floor = tsr_floor(machine, &call);
+      if (!(seconds > 0.5 * floor && seconds < 1.5 * floor))
+        fail_msg("%s, places %d: %g of the floor", two[i], places, seconds / floor);
+      least = fmin(least, seconds);
+    }
+    for (int x = 0; x < TSR_OPERANDS; x++) call.operand[x].location = 0;
+    unknown = tsr_reach_seconds(&reach, &call, true); /* not more than at the best of places */
+    assert_true(unknown <= least * (1 + 1e-9) && unknown > 0.5 * least);
+    tsr_machine_destroy(machine);
+  }
+}
+
 /* What devices cannot multiply takes them for ever. */
 static void test_unknown_type(void **state) {
   (void)state;
@@ -84,6 +113,7 @@ static void test_unknown_type(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_near_the_floor),
+      cmocka_unit_test(test_near_the_floor_of_sockets),
       cmocka_unit_test(test_unknown_type),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,12 +53,15 @@ static double weight_on(const tsr_channel *channel, int from, int to) {
   return 0;
 }
 
-/* Bytes/s between a host node and all devices in one direction: links are filled one after another,
- * as far as their channels allow. */
-static double host_rate(const tsr_machine *machine, int node, bool in) {
+enum { NEAR = -1 }; /* of each device: the node near it */
+
+/* Bytes/s between a host location and all devices in one direction: links are filled one after
+ * another, as far as their channels allow. */
+static double host_rate(const tsr_machine *machine, int location, bool in) {
   double left[TSR_MACHINE_CHANNELS], sum = 0;
   for (int c = 0; c < machine->channels; c++) left[c] = machine->channel[c].capacity;
   for (int d = 0; d < machine->devices; d++) {
+    int node = location == NEAR ? machine->device[d].host_node : location;
     int from = in ? node : d, to = in ? d : node;
     double rate = machine->link[from][to].bandwidth;
     for (int c = 0; c < machine->channels; c++) {
@@ -313,13 +316,31 @@ double tsr_floor(const tsr_machine *machine, const tsr_call *call) {
 /* ---- The quick estimate (tsr_reach) ---- */
 
 void tsr_reach_of(const tsr_machine *machine, tsr_reach *reach) {
-  int node = machine->devices;
+  *reach = (tsr_reach){.staging = machine->staging_rate,
+                       .in = host_rate(machine, NEAR, true),
+                       .out = host_rate(machine, NEAR, false),
+                       .devices = machine->devices,
+                       .hosts = tsr_machine_locations(machine) - machine->devices};
   for (int i = 0; i < TSR_TYPE_COUNT; i++)
     reach->flops[i] = total_speed(machine, tsr_type_at(i)->type) *
                       tsr_machine_rate_limit(machine, tsr_type_at(i)->type, 1);
-  reach->in = host_rate(machine, node, true);
-  reach->out = host_rate(machine, node, false);
-  reach->staging = machine->staging_rate;
+  for (int h = 0; h < reach->hosts; h++) {
+    reach->node_in[h] = host_rate(machine, machine->devices + h, true);
+    reach->node_out[h] = host_rate(machine, machine->devices + h, false);
+    reach->in = fmax(reach->in, reach->node_in[h]);
+    reach->out = fmax(reach->out, reach->node_out[h]);
+  }
+}
+
+/* Seconds that the operands on one host location take over its own links. */
+static double node_seconds(const tsr_reach *reach, const tsr_call *call, int host) {
+  double in = 0, out = 0;
+  for (int x = 0; x < TSR_OPERANDS; x++) {
+    if (call->operand[x].location != reach->devices + host) continue;
+    in += read_bytes(call, x);
+    if (x == TSR_C_) out = bytes_of(call, x);
+  }
+  return fmax(in / reach->node_in[host], out / reach->node_out[host]);
 }
 
 double tsr_reach_seconds(const tsr_reach *reach, const tsr_call *call, bool staged) {
@@ -327,6 +348,10 @@ double tsr_reach_seconds(const tsr_reach *reach, const tsr_call *call, bool stag
   for (int x = 0; x < TSR_OPERANDS; x++) in += read_bytes(call, x);
   double seconds = flops_of(call) / reach->flops[tsr_type_index(call->type)];
   seconds = fmax(seconds, fmax(in / reach->in, out / reach->out));
+  for (int x = 0; x < TSR_OPERANDS && reach->hosts > 1; x++) {
+    int host = call->operand[x].location - reach->devices;
+    if (host >= 0 && host < reach->hosts) seconds = fmax(seconds, node_seconds(reach, call, host));
+  }
   if (staged && reach->staging > 0) seconds = fmax(seconds, (in + out) / reach->staging);
   return seconds;
 }

@@ -596,7 +596,8 @@ TSR_API tsr_status tsr_release(tsr_context *context, int64_t m, int64_t n, const
  * symm, hemm, trmm and trsm cut C in one direction only, in columns with TSR_LEFT and in rows with
  * TSR_RIGHT. They follow a map that gives each column (row) to one device; otherwise the planner
  * chooses. The planner also chooses for a call in which the map makes thousands of blocks, or more
- * blocks on a device than it has room for.
+ * blocks on a device than it has room for. If a call does not follow the map of its C, its verdict
+ * (tsr_plan_last, tsr_plan_print with TSR_VERDICT) says so and why, as does a line of the log.
  *
  * TSR_ERR_ARGUMENT: nb or mb is less than 1, or p x q exceeds the number of devices. A call that
  * fails leaves the maps as they were. */
@@ -606,6 +607,13 @@ TSR_API tsr_status tsr_map_2d_block_cyclic(tsr_context *context, int64_t m, int6
                                            const void *c, int64_t ldc, tsr_type type, int64_t mb,
                                            int64_t nb, int p, int q);
 
+/* The general form: the grid of p x q devices begins at device `first`, and goes on with device 0
+ * after the last one. 1D and 2D maps are it with first = 0. TSR_ERR_ARGUMENT also: there is no
+ * device `first`. */
+TSR_API tsr_status tsr_map_block_cyclic(tsr_context *context, int64_t m, int64_t n, const void *c,
+                                        int64_t ldc, tsr_type type, int64_t mb, int64_t nb, int p,
+                                        int q, int first);
+
 /* Maps as above, and begins to copy each block to its device, until the devices' budgets are used
  * up. When there is no memory to copy with nothing is copied, which is no error. */
 TSR_API tsr_status tsr_distribute_1d_block_cyclic_async(tsr_context *context, int64_t m, int64_t n,
@@ -614,6 +622,26 @@ TSR_API tsr_status tsr_distribute_1d_block_cyclic_async(tsr_context *context, in
 TSR_API tsr_status tsr_distribute_2d_block_cyclic_async(tsr_context *context, int64_t m, int64_t n,
                                                         const void *c, int64_t ldc, tsr_type type,
                                                         int64_t mb, int64_t nb, int p, int q);
+TSR_API tsr_status tsr_distribute_block_cyclic_async(tsr_context *context, int64_t m, int64_t n,
+                                                     const void *c, int64_t ldc, tsr_type type,
+                                                     int64_t mb, int64_t nb, int p, int q,
+                                                     int first);
+
+/* Puts a block on a device: begins to copy it there, as tsr_distribute_*, and maps it there, so
+ * that later asynchronous calls on the block, or on a part of it, compute it on that device. A call
+ * on a matrix of which the block is a part follows the matrix's own map. TSR_ERR_ARGUMENT: there is
+ * no such device. */
+TSR_API tsr_status tsr_put_async(tsr_context *context, int64_t m, int64_t n, const void *c,
+                                 int64_t ldc, tsr_type type, int device);
+
+/* Where a region will be once the calls made before are complete. *device: the device that has
+ * valid copies of the largest part of it, -1: none has any. *part: that part, 0 to 1. *mapped: the
+ * device that the region's first element is mapped to, -1: it is not mapped. *current: 1 if host
+ * memory has the current values of the whole region, 0 if a device has newer ones. A region in the
+ * memory of a device is there, all of it, and current. Each pointer may be NULL. Outputs are
+ * written on success only. TSR_ERR_MEMORY: no host memory. */
+TSR_API tsr_status tsr_where(tsr_context *context, int64_t m, int64_t n, const void *c, int64_t ldc,
+                             tsr_type type, int *device, double *part, int *mapped, int *current);
 
 /* ---- What sequences cost -------------------------------------------------- */
 

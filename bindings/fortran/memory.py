@@ -43,10 +43,13 @@ REGIONS = (
     ("release", False, ()),
     ("map_1d_block_cyclic", False, ("nb",)),
     ("map_2d_block_cyclic", False, ("mb", "nb", "p", "q")),
+    ("map_block_cyclic", False, ("mb", "nb", "p", "q", "first")),
     ("distribute_1d_block_cyclic_async", False, ("nb",)),
     ("distribute_2d_block_cyclic_async", False, ("mb", "nb", "p", "q")),
+    ("distribute_block_cyclic_async", False, ("mb", "nb", "p", "q", "first")),
+    ("put_async", False, ("device",)),
 )
-INTS = {"p": "c_int", "q": "c_int"}
+INTS = {"p": "c_int", "q": "c_int", "first": "c_int", "device": "c_int"}
 
 
 def region_interface(name, triangle, behind):

@@ -30,7 +30,7 @@ typedef struct tsr_captured_step {
   const void *a, *b;
   void *c;
   int64_t mb, nb;
-  int p, q;
+  int p, q, first;
 } tsr_captured_step;
 
 /* Identifies a plan: digests of the call and of everything else on which the plan depends. */

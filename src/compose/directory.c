@@ -132,6 +132,53 @@ bool tsr_compose_mapping(const tsr_directory *directory, const tsr_region *regio
   return false;
 }
 
+/* ---- Whereabouts ------------------------------------------------------------ */
+
+/* Elements of the region that are valid on the device. Blocks of one device may overlap. */
+static tsr_status count_valid(const tsr_residency *seen, int device, double *elements) {
+  tsr_rects valid = {NULL, 0, 0};
+  bool done = true;
+  for (size_t i = 0; i < seen->blocks.count; i++) {
+    const tsr_cached_block *block = &seen->blocks.items[i];
+    for (size_t r = 0; block->device == device && r < block->valid.count && done; r++)
+      done = tsr_rects_add(&valid, block->valid.items[r]);
+  }
+  *elements = tsr_rects_area(&valid);
+  tsr_rects_free(&valid);
+  return done ? TSR_OK : tsr_fail(TSR_ERR_MEMORY, "no host memory to tell where a matrix is");
+}
+
+static tsr_status find_holder(const tsr_found *found, int devices, const tsr_region *region,
+                              tsr_whereabouts *where) {
+  double most = 0;
+  for (int d = 0; d < devices; d++) {
+    double elements;
+    TSR_TRY(count_valid(&found->seen, d, &elements));
+    if (elements <= most) continue;
+    most = elements;
+    where->device = d;
+  }
+  where->part = most / ((double)region->rows * (double)region->cols);
+  return TSR_OK;
+}
+
+tsr_status tsr_compose_where(tsr_directory *directory, const tsr_region *region,
+                             tsr_whereabouts *where) {
+  tsr_region regions[TSR_OPERANDS] = {[TSR_A] = *region}, part;
+  tsr_mapping mapping;
+  tsr_found found;
+  *where = (tsr_whereabouts){-1, -1, 0, true};
+  if (tsr_compose_mapping(directory, region, &mapping))
+    where->mapped = tsr_mapping_device(&mapping, 0, 0);
+  if (directory->store == NULL) return TSR_OK;
+  TSR_TRY(tsr_store_look(directory->store, regions, &found));
+  where->current =
+      !tsr_found_has_newer(&found) && !tsr_store_crossing(directory->store, region, &part);
+  tsr_status status = find_holder(&found, directory->devices, region, where);
+  tsr_found_free(&found);
+  return status;
+}
+
 /* ---- Checking mode -------------------------------------------------------- */
 
 tsr_status tsr_compose_check(tsr_directory *directory, const tsr_region *regions, int count) {

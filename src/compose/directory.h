@@ -67,6 +67,18 @@ bool tsr_compose_find_write_back(tsr_directory *directory, const tsr_region *reg
 /* Removes the mappings of regions inside this one; NULL: all mappings. */
 void tsr_compose_unmap(tsr_directory *directory, const tsr_region *region);
 
+/* Where a region of host memory will be once all submitted jobs are complete. */
+typedef struct tsr_whereabouts {
+  int device;   /* it has valid copies of the largest part; -1: none has any */
+  int mapped;   /* the device of the region's first element by its map; -1: it is not mapped */
+  double part;  /* of the region that is valid on `device`, 0 to 1 */
+  bool current; /* host memory has the current values of all of it */
+} tsr_whereabouts;
+
+/* TSR_ERR_MEMORY: no host memory. */
+tsr_status tsr_compose_where(tsr_directory *directory, const tsr_region *region,
+                             tsr_whereabouts *where);
+
 /* Forgets all cached blocks, without write-back. */
 void tsr_compose_release(tsr_directory *directory);
 

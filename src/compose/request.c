@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "compose/capture.h"
+#include "plan/mapping.h"
 #include "plan/schedule/moves.h"
 
 /* ---- Making a plan ---------------------------------------------------------- */
@@ -100,6 +101,8 @@ static tsr_status make(tsr_plans *plans, const tsr_request *request, tsr_plan **
 tsr_status tsr_request_make(tsr_plans *plans, const tsr_request *request, const tsr_plan **plan) {
   tsr_plan *made;
   TSR_TRY(make(plans, request, &made));
+  if (made->map_use > TSR_MAP_FOLLOWED)
+    tsr_log(TSR_LOG_INFO, "a call does not follow the map of its C: its verdict says why");
   return tsr_plan_object_create(plans, made, request->exchanged, plan);
 }
 

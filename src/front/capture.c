@@ -77,11 +77,11 @@ static tsr_status take_step(tsr_context *context, const tsr_captured_step *x) {
     case TSR_CAPTURED_RELEASE:
       return tsr_release(context, w->m, w->n, x->c, w->ldc, w->type);
     case TSR_CAPTURED_MAP:
-      return tsr_map_2d_block_cyclic(context, w->m, w->n, x->c, w->ldc, w->type, x->mb, x->nb, x->p,
-                                     x->q);
+      return tsr_map_block_cyclic(context, w->m, w->n, x->c, w->ldc, w->type, x->mb, x->nb, x->p,
+                                  x->q, x->first);
     case TSR_CAPTURED_DISTRIBUTE:
-      return tsr_distribute_2d_block_cyclic_async(context, w->m, w->n, x->c, w->ldc, w->type, x->mb,
-                                                  x->nb, x->p, x->q);
+      return tsr_distribute_block_cyclic_async(context, w->m, w->n, x->c, w->ldc, w->type, x->mb,
+                                               x->nb, x->p, x->q, x->first);
     default:
       return tsr_level3_run_async(context, w, x->alpha, x->a, x->b, x->beta, x->c);
   }

@@ -20,6 +20,12 @@ typedef struct matrix {
   tsr_type type;
 } matrix;
 
+/* A map: blocks of mb x nb, dealt to a grid of p x q devices that begins at device `first`. */
+typedef struct deal {
+  int64_t mb, nb;
+  int p, q, first;
+} deal;
+
 static tsr_status check_matrix(const matrix *x) {
   if (x->m < 0) return tsr_fail(TSR_ERR_ARGUMENT, "m is %" PRId64 "; give 0 or more", x->m);
   if (x->n < 0) return tsr_fail(TSR_ERR_ARGUMENT, "n is %" PRId64 "; give 0 or more", x->n);
@@ -39,13 +45,17 @@ static tsr_status check_uplo(tsr_uplo uplo) {
                   (int)uplo, tsr_flag_of_cblas((int)uplo));
 }
 
-static tsr_status check_blocks(const tsr_context *context, int64_t mb, int64_t nb, int p, int q) {
-  if (mb < 1) return tsr_fail(TSR_ERR_ARGUMENT, "mb is %" PRId64 "; give 1 or more", mb);
-  if (nb < 1) return tsr_fail(TSR_ERR_ARGUMENT, "nb is %" PRId64 "; give 1 or more", nb);
-  if (p >= 1 && q >= 1 && (int64_t)p * q <= context->plans->machine->devices) return TSR_OK;
+static tsr_status check_blocks(const tsr_context *context, const deal *to) {
+  int devices = context->plans->machine->devices, p = to->p, q = to->q;
+  if (to->mb < 1) return tsr_fail(TSR_ERR_ARGUMENT, "mb is %" PRId64 "; give 1 or more", to->mb);
+  if (to->nb < 1) return tsr_fail(TSR_ERR_ARGUMENT, "nb is %" PRId64 "; give 1 or more", to->nb);
+  if (to->first < 0 || to->first >= devices)
+    return tsr_fail(TSR_ERR_ARGUMENT, "the device is %d; give one from 0 to %d", to->first,
+                    devices - 1);
+  if (p >= 1 && q >= 1 && (int64_t)p * q <= devices) return TSR_OK;
   return tsr_fail(TSR_ERR_ARGUMENT,
                   "p x q is %d x %d; give a grid of at most the %d devices there are", p, q,
-                  context->plans->machine->devices);
+                  devices);
 }
 
 static tsr_region region_of(const matrix *x) {
@@ -71,15 +81,15 @@ static void capture(tsr_context *context, tsr_captured_kind kind, tsr_uplo uplo,
   tsr_capture_note_step(context->plans, &step);
 }
 
-static void capture_map(tsr_context *context, const matrix *x, int64_t mb, int64_t nb, int p, int q,
-                        bool move) {
+static void capture_map(tsr_context *context, const matrix *x, const deal *to, bool move) {
   tsr_captured_step step = {.kind = move ? TSR_CAPTURED_DISTRIBUTE : TSR_CAPTURED_MAP,
                             .what = {.m = x->m, .n = x->n, .ldc = x->ldc, .type = x->type},
                             .c = (void *)x->c,
-                            .mb = mb,
-                            .nb = nb,
-                            .p = p,
-                            .q = q};
+                            .mb = to->mb,
+                            .nb = to->nb,
+                            .p = to->p,
+                            .q = to->q,
+                            .first = to->first};
   tsr_capture_note_step(context->plans, &step);
 }
 
@@ -173,33 +183,33 @@ TSR_ENTRY(tsr_release, (context, m, n, c, ldc, type), tsr_context *context, int6
 
 /* ---- Mapping -------------------------------------------------------------- */
 
-static tsr_mapping mapping_of(int64_t mb, int64_t nb, int p, int q) {
-  tsr_mapping made = {.block_rows = mb, .block_cols = nb, .grid_rows = p, .grid_cols = q};
-  for (int d = 0; d < p * q; d++) made.device[d] = (int16_t)d;
+static tsr_mapping mapping_of(const deal *to, int devices) {
+  tsr_mapping made = {
+      .block_rows = to->mb, .block_cols = to->nb, .grid_rows = to->p, .grid_cols = to->q};
+  for (int d = 0; d < to->p * to->q; d++) made.device[d] = (int16_t)((to->first + d) % devices);
   return made;
 }
 
-static tsr_status map(tsr_context *context, const matrix *x, int64_t mb, int64_t nb, int p, int q,
-                      bool move) {
+static tsr_status map(tsr_context *context, const matrix *x, const deal *to, bool move) {
   bool at_host;
   TSR_TRY(check_matrix(x));
   TSR_TRY(is_at_host(context, x, &at_host));
   if (!at_host) return TSR_OK;
-  TSR_TRY(check_blocks(context, mb, nb, p, q));
+  TSR_TRY(check_blocks(context, to));
   tsr_region region = region_of(x);
-  tsr_mapping mapping = mapping_of(mb, nb, p, q);
+  tsr_mapping mapping = mapping_of(to, context->plans->machine->devices);
   tsr_compose_begin(&context->directory);
   tsr_status status = tsr_compose_map(&context->directory, &region, &mapping, move);
   tsr_compose_end(&context->directory);
   TSR_TRY(status);
-  capture_map(context, x, mb, nb, p, q, move);
+  capture_map(context, x, to, move);
   return TSR_OK;
 }
 
 static tsr_status map_1d(tsr_context *context, const matrix *x, int64_t nb, bool move) {
   TSR_TRY(tsr_context_check(context));
   int64_t rows = x->m > 0 ? x->m : 1;
-  return map(context, x, rows, nb, 1, context->plans->machine->devices, move);
+  return map(context, x, &(deal){rows, nb, 1, context->plans->machine->devices, 0}, move);
 }
 
 TSR_ENTRY(tsr_map_1d_block_cyclic, (context, m, n, c, ldc, type, nb), tsr_context *context,
@@ -211,7 +221,14 @@ TSR_ENTRY(tsr_map_2d_block_cyclic, (context, m, n, c, ldc, type, mb, nb, p, q),
           tsr_context *context, int64_t m, int64_t n, const void *c, int64_t ldc, tsr_type type,
           int64_t mb, int64_t nb, int p, int q) {
   TSR_TRY(tsr_context_check(context));
-  return map(context, &(matrix){m, n, c, ldc, type}, mb, nb, p, q, false);
+  return map(context, &(matrix){m, n, c, ldc, type}, &(deal){mb, nb, p, q, 0}, false);
+}
+
+TSR_ENTRY(tsr_map_block_cyclic, (context, m, n, c, ldc, type, mb, nb, p, q, first),
+          tsr_context *context, int64_t m, int64_t n, const void *c, int64_t ldc, tsr_type type,
+          int64_t mb, int64_t nb, int p, int q, int first) {
+  TSR_TRY(tsr_context_check(context));
+  return map(context, &(matrix){m, n, c, ldc, type}, &(deal){mb, nb, p, q, first}, false);
 }
 
 TSR_ENTRY(tsr_distribute_1d_block_cyclic_async, (context, m, n, c, ldc, type, nb),
@@ -224,5 +241,56 @@ TSR_ENTRY(tsr_distribute_2d_block_cyclic_async, (context, m, n, c, ldc, type, mb
           tsr_context *context, int64_t m, int64_t n, const void *c, int64_t ldc, tsr_type type,
           int64_t mb, int64_t nb, int p, int q) {
   TSR_TRY(tsr_context_check(context));
-  return map(context, &(matrix){m, n, c, ldc, type}, mb, nb, p, q, true);
+  return map(context, &(matrix){m, n, c, ldc, type}, &(deal){mb, nb, p, q, 0}, true);
+}
+
+TSR_ENTRY(tsr_distribute_block_cyclic_async, (context, m, n, c, ldc, type, mb, nb, p, q, first),
+          tsr_context *context, int64_t m, int64_t n, const void *c, int64_t ldc, tsr_type type,
+          int64_t mb, int64_t nb, int p, int q, int first) {
+  TSR_TRY(tsr_context_check(context));
+  return map(context, &(matrix){m, n, c, ldc, type}, &(deal){mb, nb, p, q, first}, true);
+}
+
+/* One block, which is all of the region. */
+TSR_ENTRY(tsr_put_async, (context, m, n, c, ldc, type, device), tsr_context *context, int64_t m,
+          int64_t n, const void *c, int64_t ldc, tsr_type type, int device) {
+  TSR_TRY(tsr_context_check(context));
+  deal to = {m > 0 ? m : 1, n > 0 ? n : 1, 1, 1, device};
+  return map(context, &(matrix){m, n, c, ldc, type}, &to, true);
+}
+
+/* ---- Where regions are ----------------------------------------------------- */
+
+/* Where a region in host memory is. */
+static tsr_status find_at_host(tsr_context *context, const matrix *x, tsr_whereabouts *found) {
+  tsr_region region = region_of(x);
+  tsr_compose_begin(&context->directory);
+  tsr_status status = tsr_compose_where(&context->directory, &region, found);
+  tsr_compose_end(&context->directory);
+  return status;
+}
+
+static tsr_status find(tsr_context *context, const matrix *x, tsr_whereabouts *found) {
+  tsr_place place;
+  *found = (tsr_whereabouts){-1, -1, 0, true};
+  if (context->engine == NULL || x->m == 0 || x->n == 0) return TSR_OK;
+  TSR_TRY(context->engine->where(context->state, x->c, &place));
+  if (place.memory != TSR_DEVICE) return find_at_host(context, x, found);
+  *found = (tsr_whereabouts){place.device, -1, 1, true};
+  return TSR_OK;
+}
+
+TSR_ENTRY(tsr_where, (context, m, n, c, ldc, type, device, part, mapped, current),
+          tsr_context *context, int64_t m, int64_t n, const void *c, int64_t ldc, tsr_type type,
+          int *device, double *part, int *mapped, int *current) {
+  matrix x = {m, n, c, ldc, type};
+  tsr_whereabouts found;
+  TSR_TRY(tsr_context_check(context));
+  TSR_TRY(check_matrix(&x));
+  TSR_TRY(find(context, &x, &found));
+  if (device != NULL) *device = found.device;
+  if (part != NULL) *part = found.part;
+  if (mapped != NULL) *mapped = found.mapped;
+  if (current != NULL) *current = found.current;
+  return TSR_OK;
 }

@@ -20,6 +20,17 @@ typedef struct tsr_mapping {
   int16_t device[TSR_MACHINE_DEVICES];
 } tsr_mapping;
 
+/* What became of the map of C that a call's plan was made with. */
+typedef enum tsr_map_use {
+  TSR_MAP_NONE,        /* there was none */
+  TSR_MAP_FOLLOWED,    /* C is computed where it is mapped */
+  TSR_MAP_C_ON_DEVICE, /* C is in the memory of a device, and is used there */
+  TSR_MAP_NO_DEVICE,   /* it names a location that is no device */
+  TSR_MAP_BY_LINES,    /* the operation gives each line of C to one device, and the map does not */
+  TSR_MAP_TOO_FINE,    /* it would make thousands of kernels that are too small */
+  TSR_MAP_NO_ROOM      /* a device lacks memory for its blocks */
+} tsr_map_use;
+
 /* The device of element (i, j). */
 static inline int tsr_mapping_device(const tsr_mapping *mapping, int64_t i, int64_t j) {
   int64_t down = (mapping->row + i) / mapping->block_rows % mapping->grid_rows;

@@ -107,8 +107,9 @@ struct tsr_plan {
   int machine_nodes;   /* host memory nodes of the machine */
   int devices;         /* devices that the plan uses; 0: the CPU's BLAS does the call */
   bool reproducible;
-  bool moves; /* the plan has only copies, and call stands for the matrix that is moved
-                 (schedule/moves.h) */
+  bool moves;      /* the plan has only copies, and call stands for the matrix that is moved
+                      (schedule/moves.h) */
+  uint8_t map_use; /* tsr_map_use (mapping.h) */
   int grid_rows, grid_cols;
   int slices; /* slices of k, each multiplied by a device of its own; 0: k is not cut over devices
                */

@@ -66,6 +66,10 @@
   CALL(tsr_release(NULL, 0, 0, NULL, 0, 0))                                                   \
   CALL(tsr_map_1d_block_cyclic(NULL, 0, 0, NULL, 0, 0, 0))                                    \
   CALL(tsr_map_2d_block_cyclic(NULL, 0, 0, NULL, 0, 0, 0, 0, 0, 0))                           \
+  CALL(tsr_map_block_cyclic(NULL, 0, 0, NULL, 0, 0, 0, 0, 0, 0, 0))                           \
+  CALL(tsr_distribute_block_cyclic_async(NULL, 0, 0, NULL, 0, 0, 0, 0, 0, 0, 0))              \
+  CALL(tsr_put_async(NULL, 0, 0, NULL, 0, 0, 0))                                              \
+  CALL(tsr_where(NULL, 0, 0, NULL, 0, 0, NULL, NULL, NULL, NULL))                             \
   CALL(tsr_distribute_1d_block_cyclic_async(NULL, 0, 0, NULL, 0, 0, 0))                       \
   CALL(tsr_distribute_2d_block_cyclic_async(NULL, 0, 0, NULL, 0, 0, 0, 0, 0, 0))              \
   CALL(tsr_context_traffic(NULL, NULL))                                                       \

@@ -217,12 +217,100 @@ static void test_a_mapped_result_is_computed_there(void **state) {
   tsr_context_destroy(context);
 }
 
+/* A region's whereabouts, which must be these. */
+static void assert_where(tsr_context *context, const double *x, int n, int holder, double share,
+                         int map, int at_home) {
+  int device = -2, mapped = -2, current = -2;
+  double part = -1;
+  assert_ok(tsr_where(context, n, n, x, N, TSR_D, &device, &part, &mapped, &current));
+  assert_int_equal(device, holder);
+  assert_true(part == share);
+  assert_int_equal(mapped, map);
+  assert_int_equal(current, at_home);
+}
+
+static void test_a_block_is_put_and_found(void **state) {
+  (void)state;
+  tsr_context *context = two_devices();
+  tsr_traffic last = {0};
+  double *a = pinned(context, 1), *b = pinned(context, 2), *c = pinned(context, 3);
+  assert_where(context, a, N, -1, 0, -1, 1);
+  for (int d = 0; d < 2; d++) {
+    assert_ok(tsr_put_async(context, N, N, a, N, TSR_D, d));
+    assert_where(context, a, N, d, 1, d, 1);
+    assert_where(context, a + N / 2 * (N + 1), N / 2, d, 1, d, 1);
+    assert_ok(tsr_release(context, N, N, a, N, TSR_D));
+    assert_where(context, a, N, -1, 0, -1, 1);
+  }
+  assert_ok(tsr_put_async(context, N, N, c, N, TSR_D, 1));
+  (void)moved(context, &last);
+  assert_ok(front_dgemm_async(context, N, 1, a, b, 1, c));
+  assert_moved(context, &last, 2, 0, 1); /* C is there */
+  assert_where(context, c, N, 1, 1, 1, 0);
+  assert_ok(bring_home(context, c));
+  assert_where(context, c, N, 1, 1, 1, 1);
+  assert_ok(tsr_sync(context));
+  int device = 7;
+  assert_int_equal(tsr_put_async(context, N, N, a, N, TSR_D, 2), TSR_ERR_ARGUMENT);
+  assert_int_equal(tsr_put_async(context, N, N, a, N, TSR_D, -1), TSR_ERR_ARGUMENT);
+  assert_int_equal(tsr_where(context, N, N, a, N - 1, TSR_D, &device, NULL, NULL, NULL),
+                   TSR_ERR_ARGUMENT);
+  assert_int_equal(device, 7);
+  assert_ok(tsr_where(context, N, N, a, N, TSR_D, NULL, NULL, NULL, NULL));
+  tsr_context_destroy(context);
+}
+
+/* Block row i is on device i of a grid that begins at device 0, and on the other one of a grid that
+ * begins at device 1. */
+static void test_a_map_begins_at_any_device(void **state) {
+  (void)state;
+  tsr_context *context = two_devices();
+  double *a = pinned(context, 1);
+  for (int first = 0; first < 2; first++) {
+    assert_ok(
+        tsr_distribute_block_cyclic_async(context, N, N, a, N, TSR_D, N / 2, N / 2, 2, 1, first));
+    assert_where(context, a, N / 2, first, 1, first, 1);
+    assert_where(context, a + N / 2, N / 2, 1 - first, 1, 1 - first, 1);
+    assert_ok(tsr_release(context, 0, 0, NULL, 1, TSR_D));
+  }
+  assert_int_equal(tsr_map_block_cyclic(context, N, N, a, N, TSR_D, 8, 8, 2, 1, 2),
+                   TSR_ERR_ARGUMENT);
+  tsr_context_destroy(context);
+}
+
+/* trsm with A on the left does not follow a map that cuts columns, and says so. */
+static void test_a_call_says_that_it_follows_no_map(void **state) {
+  static const double one = 1;
+  (void)state;
+  tsr_context *context = two_devices();
+  double *a = pinned(context, 1), *x = pinned(context, 2);
+  for (int i = 0; i < N; i++) a[i * (N + 1)] = N;
+  for (int cut = 0; cut < 2; cut++) {
+    tsr_plan *plan;
+    char *text;
+    assert_ok(tsr_map_2d_block_cyclic(context, N, N, x, N, TSR_D, 16, 16, 1 + cut, 2 - cut));
+    assert_ok(tsr_trsm_async(context, TSR_D, TSR_COL_MAJOR, TSR_LEFT, TSR_LOWER, TSR_NO_TRANS,
+                             TSR_NON_UNIT, N, N, &one, a, N, x, N));
+    assert_ok(tsr_sync(context));
+    assert_ok(tsr_plan_last(context, &plan));
+    assert_ok(tsr_plan_print(plan, TSR_VERDICT, &text));
+    bool says = strstr(text, "p = 1") != NULL;
+    assert_true(says == (cut == 1));
+    free(text);
+    tsr_plan_destroy(plan);
+  }
+  tsr_context_destroy(context);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_sequence_moves_no_byte_twice),
                                      cmocka_unit_test(test_blocking_calls_count),
                                      cmocka_unit_test(test_traffic_of_devices),
                                      cmocka_unit_test(test_timeline),
                                      cmocka_unit_test(test_timelines_end_once),
-                                     cmocka_unit_test(test_a_mapped_result_is_computed_there)};
+                                     cmocka_unit_test(test_a_mapped_result_is_computed_there),
+                                     cmocka_unit_test(test_a_block_is_put_and_found),
+                                     cmocka_unit_test(test_a_map_begins_at_any_device),
+                                     cmocka_unit_test(test_a_call_says_that_it_follows_no_map)};
   return cmocka_run_group_tests(tests, clear, NULL);
 }

@@ -251,6 +251,24 @@ static bool do_change(sequence *s) {
                 tsr_invalidate(s->context, x.fast, x.slow, ours(s, &x), x.ld, x.type));
 }
 
+/* Puts a part on a device and asks where it is: mapped there, and all of it there unless memory or
+ * another call's leading dimension is in the way. */
+static bool do_put(sequence *s, const part *x, int device) {
+  int holder = -2, mapped = -2, current = -2;
+  double there = -1;
+  say(s, "put", x);
+  if (!passed(s, "put",
+              tsr_put_async(s->context, x->fast, x->slow, ours(s, x), x->ld, x->type, device)) ||
+      !passed(s, "where",
+              tsr_where(s->context, x->fast, x->slow, ours(s, x), x->ld, x->type, &holder, &there,
+                        &mapped, &current)))
+    return false;
+  bool none = holder == -1 && there == 0 && current == 1;
+  bool some = holder >= 0 && holder < tsr_device_count(s->context) && there > 0 && there <= 1;
+  return passed(s, "what tsr_where says",
+                mapped == device && (none || some) ? TSR_OK : TSR_ERR_CHECK);
+}
+
 static bool do_map(sequence *s) {
   part x;
   if (!draw_part(s, &x)) return true;
@@ -258,11 +276,17 @@ static bool do_map(sequence *s) {
   int q = (int)between(s, 1, devices / p);
   int64_t mb = between(s, 8, 60), nb = between(s, 8, 60);
   bool move = chance(s, 60);
+  if (chance(s, 15)) return do_put(s, &x, (int)between(s, 0, devices - 1));
   say(s, move ? "distribute" : "map", &x);
   if (chance(s, 40))
     return passed(s, "map 1d",
                   (move ? tsr_distribute_1d_block_cyclic_async : tsr_map_1d_block_cyclic)(
                       s->context, x.fast, x.slow, ours(s, &x), x.ld, x.type, nb));
+  if (chance(s, 50))
+    return passed(s, "map",
+                  (move ? tsr_distribute_block_cyclic_async : tsr_map_block_cyclic)(
+                      s->context, x.fast, x.slow, ours(s, &x), x.ld, x.type, mb, nb, p, q,
+                      (int)between(s, 0, devices - 1)));
   return passed(s, "map 2d",
                 (move ? tsr_distribute_2d_block_cyclic_async : tsr_map_2d_block_cyclic)(
                     s->context, x.fast, x.slow, ours(s, &x), x.ld, x.type, mb, nb, p, q));

@@ -301,6 +301,22 @@ static tsr_status distribute_2d(void *world_) {
                                                       2, 1);
 }
 
+static tsr_status map_from(void *world_) {
+  world *w = world_;
+  return CALLED(tsr_map_block_cyclic)(w->context, N, N, of(w, C), N, TSR_D, 20, 20, 2, 1, 1);
+}
+
+static tsr_status distribute_from(void *world_) {
+  world *w = world_;
+  return CALLED(tsr_distribute_block_cyclic_async)(w->context, N, N, of(w, C), N, TSR_D, 20, 20, 2,
+                                                   1, 1);
+}
+
+static tsr_status put(void *world_) {
+  world *w = world_;
+  return CALLED(tsr_put_async)(w->context, N, N, of(w, C), N, TSR_D, 1);
+}
+
 /* The map that C has, or the last one of several, with blocks of these extents. */
 static bool is_mapped(const world *w, int64_t rows, int64_t cols) {
   const tsr_mapping *found = NULL;
@@ -314,11 +330,28 @@ static bool is_mapped(const world *w, int64_t rows, int64_t cols) {
   return count == 1 && found->block_rows == rows && found->block_cols == cols;
 }
 
+static tsr_status ask_where(void *world_) {
+  world *w = world_;
+  w->count = -2;
+  return CALLED(tsr_where)(w->context, N, N, of(w, C), N, TSR_D, &w->count, &w->number, NULL, NULL);
+}
+
+/* Outputs are written on success only. */
+static void check_where(void *world_, const sweep_outcome *o) {
+  world *w = world_;
+  HOLD((o->status == TSR_OK) == (w->count != -2));
+  if (o->status == TSR_OK) HOLD(w->number > 0 && w->number <= 1);
+  if (o->dead) return;
+  HOLD(w->visit->call(w) == TSR_OK);
+}
+
 static void check_mapped(void *world_, const sweep_outcome *o) {
   world *w = world_;
   bool flat = w->visit->call == map_1d || w->visit->call == distribute_1d;
   if (o->status == TSR_OK)
-    HOLD(flat ? is_mapped(w, N, 10) : is_mapped(w, 20, 20));
+    HOLD(w->visit->call == put ? is_mapped(w, N, N)
+         : flat                ? is_mapped(w, N, 10)
+                               : is_mapped(w, 20, 20));
   else
     HOLD(is_mapped(w, N, 16));
   if (o->dead) return;
@@ -440,6 +473,10 @@ const sweep_visit composition_visits[] = {
     VISIT(mapped, map_2d, check_mapped),
     VISIT(mapped, distribute_1d, check_mapped),
     VISIT(mapped, distribute_2d, check_mapped),
+    VISIT(mapped, map_from, check_mapped),
+    VISIT(mapped, distribute_from, check_mapped),
+    VISIT(mapped, put, check_mapped),
+    VISIT(there, ask_where, check_where),
     VISIT_AS("distribute_2d of pinned memory", mapped, distribute_2d, check_mapped, SETUP_PINNED),
     VISIT_AS("distribute_1d where little fits", mapped, distribute_1d, check_mapped, SETUP_TIGHT),
     VISIT_AS("a product that is mapped", mapped, multiply, check_product, ""),

@@ -82,6 +82,14 @@ void map_2d_block_cyclic(const context &context, const M &x, std::int64_t mb, st
   detail::check(
       tsr_map_2d_block_cyclic(context.get(), r.m, r.n, r.data, r.ld, r.type, mb, nb, p, q));
 }
+/* The grid begins at device `first`, and goes on with device 0 after the last one. */
+template <class M>
+void map_block_cyclic(const context &context, const M &x, std::int64_t mb, std::int64_t nb, int p,
+                      int q, int first) {
+  const detail::region r(x);
+  detail::check(
+      tsr_map_block_cyclic(context.get(), r.m, r.n, r.data, r.ld, r.type, mb, nb, p, q, first));
+}
 template <class M>
 void distribute_1d_block_cyclic_async(const context &context, const M &x, std::int64_t nb) {
   const detail::region r(x);
@@ -94,6 +102,39 @@ void distribute_2d_block_cyclic_async(const context &context, const M &x, std::i
   const detail::region r(x);
   detail::check(tsr_distribute_2d_block_cyclic_async(context.get(), r.m, r.n, r.data, r.ld, r.type,
                                                      mb, nb, p, q));
+}
+template <class M>
+void distribute_block_cyclic_async(const context &context, const M &x, std::int64_t mb,
+                                   std::int64_t nb, int p, int q, int first) {
+  const detail::region r(x);
+  detail::check(tsr_distribute_block_cyclic_async(context.get(), r.m, r.n, r.data, r.ld, r.type, mb,
+                                                  nb, p, q, first));
+}
+
+/* Begins to copy a block to a device, and maps it there. */
+template <class M>
+void put_async(const context &context, const M &x, int device) {
+  const detail::region r(x);
+  detail::check(tsr_put_async(context.get(), r.m, r.n, r.data, r.ld, r.type, device));
+}
+
+/* Where a matrix or a part of one will be once the calls made before are complete. */
+struct whereabouts {
+  int device;   /* has valid copies of the largest part; -1: no device has any */
+  double part;  /* of the matrix that is valid there, 0 to 1 */
+  int mapped;   /* the device that its first element is mapped to; -1: not mapped */
+  bool current; /* host memory has the current values of all of it */
+};
+
+template <class M>
+whereabouts where(const context &context, const M &x) {
+  const detail::region r(x);
+  whereabouts found{};
+  int current = 0;
+  detail::check(tsr_where(context.get(), r.m, r.n, r.data, r.ld, r.type, &found.device, &found.part,
+                          &found.mapped, &current));
+  found.current = current != 0;
+  return found;
 }
 
 }  // namespace tessera

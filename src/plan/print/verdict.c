@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/amounts.h"
+#include "blas/operation.h"
+#include "plan/mapping.h"
 #include "plan/names.h"
 #include "plan/print/limits.h"
 #include "plan/tuning.h"
@@ -341,6 +343,29 @@ static void say_arithmetic(const verdict *v, tsr_text *text) {
   tsr_text_add(text, ".");
 }
 
+/* Why C is not computed where the user mapped it, and how it would be. */
+static void say_map(const verdict *v, tsr_text *text) {
+  const tsr_call *call = &v->plan->call;
+  bool left = call->side == TSR_LEFT;
+  tsr_map_use use = (tsr_map_use)v->plan->map_use;
+  if (use == TSR_MAP_NONE || use == TSR_MAP_FOLLOWED) return;
+  tsr_text_add(text, " C is not computed where it is mapped: ");
+  if (use == TSR_MAP_BY_LINES)
+    tsr_text_add(text,
+                 "%s gives each %s of C to one GPU, and the map does not. Map %s (a grid with %s).",
+                 tsr_operation_get(call->operation)->name, left ? "column" : "row",
+                 left ? "blocks of columns" : "blocks of rows", left ? "p = 1" : "q = 1");
+  else if (use == TSR_MAP_TOO_FINE)
+    tsr_text_add(text, "the map cuts C into too many blocks. Map larger ones.");
+  else if (use == TSR_MAP_NO_ROOM)
+    tsr_text_add(text,
+                 "a GPU lacks memory for its blocks. Release other matrices, or map to more "
+                 "GPUs.");
+  else
+    tsr_text_add(text, use == TSR_MAP_C_ON_DEVICE ? "it is in the memory of a GPU."
+                                                  : "the map names a GPU that is not used.");
+}
+
 static void say(const verdict *v, tsr_text *text) {
   if (v->plan->devices == 0) {
     say_cpu(v, text);
@@ -353,6 +378,7 @@ static void say(const verdict *v, tsr_text *text) {
     say_alternatives(v, text);
   }
   if (v->plan->devices > 0) say_arithmetic(v, text);
+  say_map(v, text);
 }
 
 tsr_status tsr_verdict_write(const tsr_plan *plan, const tsr_machine *machine,

@@ -65,6 +65,7 @@ static tsr_status search_mapped(tsr_search *s) {
   if (is_free(s, r.kind)) TSR_TRY(try_guess(s, &r));
   if (s->best != NULL) return TSR_OK;
   s->mapping = NULL;
+  s->map_use = TSR_MAP_NO_ROOM;
   s->problem.mapped = false;
   s->tried.count = 0;
   return TSR_OK;

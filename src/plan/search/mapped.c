@@ -83,21 +83,17 @@ static bool has_devices(const tsr_mapping *m, const tsr_machine *machine) {
   return true;
 }
 
-bool tsr_mapped_follows(const tsr_mapping *m, const tsr_machine *machine, const tsr_call *call) {
+tsr_map_use tsr_mapped_use(const tsr_mapping *m, const tsr_machine *machine, const tsr_call *call) {
   direction down = down_of(m, call), across = across_of(m, call);
-  if (tsr_is_device(machine, call->operand[TSR_C_].location) || !has_devices(m, machine))
-    return false;
-  if (call->m > TSR_STRATEGY_LONGEST || call->n > TSR_STRATEGY_LONGEST) return false;
+  tsr_family family = tsr_family_of(call->operation);
+  if (tsr_is_device(machine, call->operand[TSR_C_].location)) return TSR_MAP_C_ON_DEVICE;
+  if (!has_devices(m, machine)) return TSR_MAP_NO_DEVICE;
+  if (call->m > TSR_STRATEGY_LONGEST || call->n > TSR_STRATEGY_LONGEST) return TSR_MAP_TOO_FINE;
   double rows = (double)count_parts(&down), cols = (double)count_parts(&across);
-  switch (tsr_family_of(call->operation)) {
-    case TSR_TRIANGLE:
-      return (call->side == TSR_LEFT ? rows : cols) == 1 && rows * cols <= TSR_TUNE_MAPPED_PARTS;
-    case TSR_RANK:
-      cols += rows; /* columns are also cut where rows are */
-      return rows * cols <= TSR_TUNE_MAPPED_PARTS;
-    default:
-      return rows * cols <= TSR_TUNE_MAPPED_PARTS;
-  }
+  if (family == TSR_TRIANGLE && (call->side == TSR_LEFT ? rows : cols) != 1)
+    return TSR_MAP_BY_LINES;
+  if (family == TSR_RANK) cols += rows; /* columns are also cut where rows are */
+  return rows * cols <= TSR_TUNE_MAPPED_PARTS ? TSR_MAP_FOLLOWED : TSR_MAP_TOO_FINE;
 }
 
 /* ---- Tilings -------------------------------------------------------------- */

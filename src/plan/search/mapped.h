@@ -17,11 +17,14 @@
 #include "blas/graph.h"
 #include "plan/mapping.h"
 
-/* Whether C is computed where it is mapped. It is not if C is in the memory of a device, since it
- * is used there, if the mapping names a location that is no device, or if C would have thousands of
- * parts, whose kernels would be too small. */
-bool tsr_mapped_follows(const tsr_mapping *mapping, const tsr_machine *machine,
-                        const tsr_call *call);
+/* TSR_MAP_FOLLOWED: C can be computed where it is mapped; else the reason why it cannot. */
+tsr_map_use tsr_mapped_use(const tsr_mapping *mapping, const tsr_machine *machine,
+                           const tsr_call *call);
+
+static inline bool tsr_mapped_follows(const tsr_mapping *mapping, const tsr_machine *machine,
+                                      const tsr_call *call) {
+  return tsr_mapped_use(mapping, machine, call) == TSR_MAP_FOLLOWED;
+}
 
 /* Replaces the parts and owners of C in a strategy's tiling by the mapping's, which
  * tsr_mapped_follows accepts. TSR_ERR_MEMORY: no host memory; the caller still frees the tiling. */

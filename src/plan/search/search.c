@@ -112,9 +112,9 @@ tsr_status tsr_plan_make(const tsr_machine *machine, const tsr_call *call,
                             .tiled = options->tile > 0};
   s.problem.realigned = tsr_search_realigned(&s);
   s.heat = tsr_plan_heat(machine, call);
-  if (options->mapping != NULL && !options->reproducible &&
-      tsr_mapped_follows(options->mapping, machine, call))
-    s.mapping = options->mapping;
+  if (options->mapping != NULL && !options->reproducible)
+    s.map_use = tsr_mapped_use(options->mapping, machine, call);
+  if (s.map_use == TSR_MAP_FOLLOWED) s.mapping = options->mapping;
   s.problem.mapped = s.mapping != NULL;
   TSR_TRY(tsr_strategy_parse(options->strategy, &s.forced));
   tsr_status status = run_search(&s);
@@ -126,6 +126,7 @@ tsr_status tsr_plan_make(const tsr_machine *machine, const tsr_call *call,
     return status;
   }
   if (s.best->devices > 0) describe(&s, s.best);
+  s.best->map_use = (uint8_t)s.map_use;
   trim(s.best);
   s.best->floor = tsr_call_is_empty(call) ? 0 : tsr_floor(machine, call);
   s.best->candidates = s.candidates;

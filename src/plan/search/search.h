@@ -61,6 +61,7 @@ typedef struct tsr_search {
   int devices;                    /* the first ones of these may be used */
   bool exact;                     /* all of them have to be used, if the call fits */
   const tsr_mapping *mapping;     /* which device computes which block of C, or NULL */
+  tsr_map_use map_use;            /* what became of the user's map */
   tsr_plan *best;                 /* the best plan so far; NULL: none fits yet */
   tsr_candidate found;            /* the candidate of `best` */
   double runner_up;               /* predicted time of the second best plan, s */

@@ -27,6 +27,14 @@ bool tsr_call_scales_only(const tsr_call *call) {
   return call->alpha == TSR_ZERO || call->k == 0;
 }
 
+bool tsr_call_is_staged(const tsr_call *call) {
+  for (int x = 0; x < TSR_OPERANDS; x++) {
+    const tsr_operand *o = &call->operand[x];
+    if (o->rows > 0 && (o->memory == TSR_PAGEABLE || o->memory == TSR_MANAGED)) return true;
+  }
+  return false;
+}
+
 bool tsr_call_is_empty(const tsr_call *call) {
   if (call->m == 0 || call->n == 0) return true;
   return tsr_call_scales_only(call) && call->beta == TSR_ONE;

@@ -96,6 +96,9 @@ tsr_status tsr_call_check_aliasing(const tsr_call *call, const tsr_binding *bind
  * diagonal real, too. */
 bool tsr_call_scales_only(const tsr_call *call);
 
+/* Whether an operand is in pageable or managed memory, so that staging threads copy it. */
+bool tsr_call_is_staged(const tsr_call *call);
+
 /* Whether the call leaves C as it is (m or n is 0; or alpha = 0 or k = 0 with beta = 1). */
 bool tsr_call_is_empty(const tsr_call *call);
 

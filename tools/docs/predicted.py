@@ -188,6 +188,35 @@ def steps(n, *names):
     return table(["", *heads], lines)
 
 
+def routines(name):
+    """A line for each routine, type and home, a column for each extent: TFLOP/s and the fraction of the floor's rate."""
+    rows = read(name)
+    sizes = sorted({int(r["n"]) for r in rows})
+    lines = {}
+    for r in rows:
+        cell = f"{three(number(r, 'tflops'))}, {number(r, 'fraction'):.2f}"
+        lines.setdefault((f"{r['type']}{r['op']}", r["home"], r["devices"]), {})[int(r["n"])] = cell
+    return table(["routine", "home", "GPUs", *map(str, sizes)],
+                 [[*call, *(cells.get(n, "") for n in sizes)] for call, cells in lines.items()])
+
+
+def measured_errors(name, operations):
+    """predicted / measured time of a file of measurements, of some routines."""
+    rows = [r for r in read(name, "measured") if r["op"] in operations.split(",")]
+    values = [number(r, "predicted_s") / number(r, "median_s") for r in rows]
+    return f"{min(values):.2f} to {max(values):.2f}, {mean(values):.2f} in the mean"
+
+
+def composed_bytes(name):
+    """Bytes of composed and of separate calls by direction, measured, beside the least."""
+    rows = read(name, "measured")
+    cells = [[r["n"], r["calls"], *(three(number(r, c) / 1e9) for c in ("host_to_device", "floor_in", "device_to_host", "floor_out",
+                                                                       "device_to_device")),
+              three(number(r, "tflops"))] for r in rows]
+    return table(["N", "calls", "host to devices", "the least", "devices to host", "the least", "device to device", "TFLOP/s"],
+                 cells)
+
+
 # ---- A cluster: shares of the peak, in per cent ----
 
 
@@ -264,7 +293,8 @@ def command(name):
 
 MAKERS = {maker.__name__.replace("_", "-"): maker for maker in (
     value, speedup, fractions, least, against, errors, error_table, scaling, sizes, published, published_range,
-    published_speedups, steps, cluster, cluster_drop, cluster_least, tiles, choi_error, tile_loss, command)}
+    published_speedups, steps, cluster, cluster_drop, cluster_least, tiles, choi_error, tile_loss, routines,
+    measured_errors, composed_bytes, command)}
 
 
 def filled(text, where):

@@ -92,8 +92,8 @@ static bool of_panels(const tsr_problem *p, const tsr_strategy *at, int64_t valu
 /* Tiles that are loaded several times gain from long copies; panels come in many copies, within the
  * range of first guesses. */
 static bool is_useful_piece(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
-  return tsr_strategy_has_tiles(at) ? p->tight
-                                    : value >= TSR_TUNE_PIECE.least && value <= TSR_TUNE_PIECE.most;
+  tsr_guess guess = tsr_call_is_staged(p->call) ? TSR_TUNE_STAGED_PIECE : TSR_TUNE_PIECE;
+  return tsr_strategy_has_tiles(at) ? p->tight : value >= guess.least && value <= guess.most;
 }
 
 static bool may_choose_when_c_is_added(const tsr_problem *p, const tsr_strategy *at,
@@ -508,7 +508,8 @@ static const tsr_knob table[] = {
      .most = INT32_MAX,
      .change = TSR_CHANGE_WALK,
      .turn = 20,
-     .value = {2 << 20, 4 << 20, 8 << 20, 16 << 20, 32 << 20, 64 << 20, 128 << 20, 256 << 20, -1},
+     .value = {256 << 10, 512 << 10, 1 << 20, 2 << 20, 4 << 20, 8 << 20, 16 << 20, 32 << 20,
+               64 << 20, 128 << 20, 256 << 20, -1},
      .worth = is_useful_piece},
     {.name = "order",
      .says = "given: a device computes its C blocks in their order in C; eta: next comes the one "

@@ -88,14 +88,6 @@ static bool is_resident(const tsr_search *s) {
   return is_device_home(s, TSR_A) && is_device_home(s, TSR_B_) && is_device_home(s, TSR_C_);
 }
 
-static bool is_staged(const tsr_call *call) {
-  for (int x = 0; x < TSR_OPERANDS; x++) {
-    const tsr_operand *o = &call->operand[x];
-    if (o->rows > 0 && (o->memory == TSR_PAGEABLE || o->memory == TSR_MANAGED)) return true;
-  }
-  return false;
-}
-
 /* The largest piece of pageable memory, bytes: the ring has memory for two pieces of each staging
  * thread, one that the thread copies and one that a device fetches. */
 static int64_t share_of_ring(const tsr_search *s) {
@@ -104,17 +96,19 @@ static int64_t share_of_ring(const tsr_search *s) {
 }
 
 /* Bytes of a copy such that a device receives some tens of copies: enough to keep its links busy at
- * the same time, few enough that the start of each does not matter. */
+ * the same time, few enough that the start of each does not matter. Copies of pageable memory are
+ * smaller: staging threads all begin at once and share the rate of host memory, so that the first
+ * copy leaves the ring when all threads have filled theirs. */
 static int64_t guess_piece(const tsr_search *s, const tsr_strategy *r) {
   const tsr_operand *o = s->call->operand;
   double a = (double)tsr_operand_bytes(&o[TSR_A], s->call->type) / r->grid_rows;
   double b = (double)tsr_operand_bytes(&o[TSR_B_], s->call->type) / r->grid_cols;
   double c = (double)tsr_operand_bytes(&o[TSR_C_], s->call->type) / (r->grid_rows * r->grid_cols);
   bool finer = tsr_search_family(s) == TSR_RANK && !is_device_home(s, TSR_C_);
-  tsr_guess guess = TSR_TUNE_PIECE;
+  tsr_guess guess = tsr_call_is_staged(s->call) ? TSR_TUNE_STAGED_PIECE : TSR_TUNE_PIECE;
   if (finer) guess.most = TSR_TUNE_PIECE_MOST_OF_UPDATES;
   int64_t piece = tsr_guess_of(a + b + c, guess);
-  return is_staged(s->call) && piece > share_of_ring(s) ? share_of_ring(s) : piece;
+  return tsr_call_is_staged(s->call) && piece > share_of_ring(s) ? share_of_ring(s) : piece;
 }
 
 /* The order of the triangle A. */
@@ -161,7 +155,7 @@ static int64_t guess_solved_block(const tsr_search *s, int64_t order, int64_t li
 static int64_t guess_solved_stripe(const tsr_search *s, int devices, int64_t lines) {
   bool left = s->call->side == TSR_LEFT;
   bool cut = left && 2 * operand_share(s, devices, TSR_C_) > 1;
-  bool staged = left && is_staged(s->call);
+  bool staged = left && tsr_call_is_staged(s->call);
   int64_t widest = staged ? TSR_TUNE_SOLVED_STRIPE_MOST_STAGED : TSR_TUNE_SOLVED_STRIPE_MOST;
   double width = (double)lines / (cut ? TSR_TUNE_SOLVED_STRIPE_PARTS : 1);
   return tsr_power_of_two_near(width, TSR_INVERTS_LINES, widest);
@@ -185,7 +179,7 @@ static void guess_blocks(const tsr_search *s, int devices, tsr_strategy *r) {
                      : tsr_guess_of((double)lines, TSR_TUNE_STRIPE);
   /* One stripe for each device. `lines` is the mean over the devices: one may have a few more. */
   if (composed && solves) r->stripe = lines + TSR_TUNE_ONE_STRIPE_MORE;
-  bool high = !solves && !is_staged(call);
+  bool high = !solves && !tsr_call_is_staged(call);
   double height = high ? (double)order : fmin(TSR_TUNE_SPAN, (double)order / TSR_TUNE_SPAN_PARTS);
   if (high) r->block = larger(r->block, TSR_TUNE_HIGH_BLOCK);
   r->span = tsr_power_of_two_near(height / (double)r->block, 1, TSR_TUNE_SPAN_BLOCKS);
@@ -255,7 +249,7 @@ static bool comes_back(const tsr_search *s) {
 /* Columns of C that are completed together, and then leave. */
 static int64_t guess_n_block(const tsr_search *s, double columns) {
   tsr_guess guess = TSR_TUNE_N_BLOCK;
-  if (is_staged(s->call))
+  if (tsr_call_is_staged(s->call))
     guess.most = TSR_TUNE_N_BLOCK_MOST_STAGED;
   else if (comes_back(s))
     guess.parts = TSR_TUNE_N_BLOCK_PARTS_BACK;
@@ -314,7 +308,7 @@ bool tsr_panels_lead(const tsr_search *s, tsr_strategy *r) {
 static void cut_rank(const tsr_search *s, limit by, tsr_strategy *r) {
   double k = (double)s->call->k;
   tsr_guess block = TSR_TUNE_RANK_BLOCK;
-  if (is_staged(s->call)) block.most = TSR_TUNE_RANK_BLOCK_MOST_STAGED;
+  if (tsr_call_is_staged(s->call)) block.most = TSR_TUNE_RANK_BLOCK_MOST_STAGED;
   r->n_block_first = r->n_block = r->n_block_last = tsr_guess_of((double)s->call->n, block);
   r->n_block_least = 0;
   r->k_panel = r->k_panel_most = 0;
@@ -460,5 +454,5 @@ bool tsr_stripes_with_k_panels(const tsr_search *s, const tsr_strategy *at, tsr_
 }
 
 bool tsr_panels_are_shared_anew(const tsr_search *s) {
-  return tsr_search_family(s) == TSR_RANK && !is_staged(s->call);
+  return tsr_search_family(s) == TSR_RANK && !tsr_call_is_staged(s->call);
 }

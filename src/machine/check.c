@@ -123,6 +123,18 @@ static tsr_status check_channel(const tsr_machine *machine, const tsr_channel *c
   return TSR_OK;
 }
 
+static tsr_status check_emulated(const tsr_rates *rates, tsr_type type) {
+  const struct tsr_emulated *emulated = &rates->emulated;
+  char place[PLACE];
+  snprintf(place, sizeof place, "rates.%c.emulated", (char)type);
+  if (emulated->sustained == 0 && emulated->elements == 0) return TSR_OK;
+  for (int i = 0; i < rates->areas; i++)
+    for (int j = 0; j < rates->ks; j++)
+      TSR_TRY(check_positive(place, "flops", emulated->flops[i][j]));
+  TSR_TRY(check_positive(place, "elements", emulated->elements));
+  return check_positive(place, "sustained", emulated->sustained);
+}
+
 static tsr_status check_rates(const tsr_rates *rates, tsr_type type) {
   char place[PLACE];
   snprintf(place, sizeof place, "rates.%c", (char)type);
@@ -145,6 +157,7 @@ static tsr_status check_rates(const tsr_rates *rates, tsr_type type) {
     TSR_TRY(check_positive(place, tsr_kernel_get((tsr_kernel)i)->name, routine->blocks));
   }
   TSR_TRY(check_curve(place, "narrow", &rates->narrow));
+  TSR_TRY(check_emulated(rates, type));
   return check_positive(place, "sustained", rates->sustained);
 }
 

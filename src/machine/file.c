@@ -264,9 +264,19 @@ static tsr_status read_routines(const node *n, tsr_rates *rates) {
   return TSR_OK;
 }
 
+static tsr_status read_emulated(const node *n, tsr_rates *rates) {
+  static const char *const keys[] = {"elements", "sustained", "flops", NULL};
+  if (n->json == NULL) return TSR_OK;
+  TSR_TRY(check_object(n, keys));
+  TSR_TRY(get_required(n, "elements", &rates->emulated.elements));
+  TSR_TRY(get_required(n, "sustained", &rates->emulated.sustained));
+  node flops = member(n, "flops");
+  return read_table(&flops, rates, rates->emulated.flops);
+}
+
 static tsr_status read_rates(const node *n, tsr_rates *rates) {
-  static const char *const keys[] = {"area",   "k",        "flops",     "hot",
-                                     "narrow", "routines", "sustained", NULL};
+  static const char *const keys[] = {"area",     "k",        "flops",     "hot", "narrow",
+                                     "routines", "emulated", "sustained", NULL};
   TSR_TRY(check_object(n, keys));
   node area = member(n, "area"), k = member(n, "k"), flops = member(n, "flops"),
        hot = member(n, "hot"), narrow = member(n, "narrow");
@@ -277,6 +287,8 @@ static tsr_status read_rates(const node *n, tsr_rates *rates) {
   TSR_TRY(read_curve(&narrow, &rates->narrow));
   node routines = member(n, "routines");
   TSR_TRY(read_routines(&routines, rates));
+  node emulated = member(n, "emulated");
+  TSR_TRY(read_emulated(&emulated, rates));
   tsr_rates_guess_hot(rates);
   return hot.json != NULL ? read_table(&hot, rates, rates->hot) : TSR_OK;
 }

@@ -161,6 +161,15 @@ static void add_routines(tsr_text *text, const tsr_rates *rates) {
   if (any) tsr_text_add(text, "}");
 }
 
+static void add_emulated(tsr_text *text, const tsr_rates *rates) {
+  const struct tsr_emulated *emulated = &rates->emulated;
+  if (emulated->sustained <= 0) return;
+  add_field(text, ",\n      \"emulated\": {", "elements", emulated->elements);
+  add_field(text, ", ", "sustained", emulated->sustained);
+  add_table(text, "flops", rates, emulated->flops);
+  tsr_text_add(text, "}");
+}
+
 static void add_rates(tsr_text *text, tsr_type type, const tsr_rates *rates) {
   tsr_text_add(text, "    \"%c\": {\n      \"area\": ", (char)type);
   add_list(text, rates->area, rates->areas);
@@ -170,6 +179,7 @@ static void add_rates(tsr_text *text, tsr_type type, const tsr_rates *rates) {
   add_table(text, "hot", rates, rates->hot);
   add_curve(text, ",\n      ", "narrow", &rates->narrow);
   add_routines(text, rates);
+  add_emulated(text, rates);
   add_field(text, ",\n      ", "sustained", rates->sustained);
   tsr_text_add(text, "}");
 }

@@ -231,6 +231,14 @@ static uint64_t mix_channel(uint64_t digest, const tsr_channel *channel) {
   return digest;
 }
 
+static uint64_t mix_emulated(uint64_t digest, const tsr_rates *rates) {
+  const struct tsr_emulated *emulated = &rates->emulated;
+  if (emulated->sustained <= 0) return digest; /* as before there were any */
+  for (int i = 0; i < rates->areas; i++)
+    for (int j = 0; j < rates->ks; j++) digest = mix_number(digest, emulated->flops[i][j]);
+  return mix_number(mix_number(digest, emulated->elements), emulated->sustained);
+}
+
 static uint64_t mix_rates(uint64_t digest, const tsr_rates *rates) {
   digest = mix_int(digest, rates->areas);
   digest = mix_int(digest, rates->ks);
@@ -246,7 +254,7 @@ static uint64_t mix_rates(uint64_t digest, const tsr_rates *rates) {
     if (routine->vendor <= 0) continue; /* as before there were any */
     digest = mix_number(mix_number(mix_int(digest, i), routine->vendor), routine->blocks);
   }
-  return mix_curve(digest, &rates->narrow);
+  return mix_curve(mix_emulated(digest, rates), &rates->narrow);
 }
 
 static uint64_t mix_rest(uint64_t digest, const tsr_machine *machine) {

@@ -82,6 +82,13 @@ typedef struct tsr_rates {
   struct tsr_routine {
     double vendor, blocks;
   } routine[TSR_KERNEL_COUNT];
+  /* Products in residues with the type's usual moduli (base/moduli.h), as flops/s of the products
+   * that they stand for. sustained 0: not measured. */
+  struct tsr_emulated {
+    double flops[TSR_RATE_POINTS][TSR_RATE_POINTS]; /* [area][k], in short runs */
+    double sustained;                               /* of large ones that run for seconds */
+    double elements;                                /* elements/s of which residues are made */
+  } emulated;
   double sustained; /* flops/s of large kernels that run for seconds */
 } tsr_rates;
 
@@ -247,6 +254,11 @@ double tsr_machine_blocks_time(const tsr_machine *machine, int device, tsr_kerne
 
 /* Flops/s of the fastest kernel of a type on a device of speed 1 in short runs; 0: unknown. */
 double tsr_machine_best_rate(const tsr_machine *machine, tsr_type type);
+
+/* Seconds of the launches of a kernel on residues, which are several kernels of the device. */
+static inline double tsr_residue_latency(const tsr_device *device) {
+  return 3 * device->kernel_latency;
+}
 
 /* Seconds of the kernels on residues with that many moduli (base/moduli.h): of making the residues
  * of `lines` lines of k elements, and of a product. */

@@ -171,6 +171,14 @@ static void add_routines(tsr_text *text, const tsr_rates *rates) {
   if (any) tsr_text_add(text, "\n");
 }
 
+static void add_emulated(tsr_text *text, const tsr_rates *rates) {
+  const struct tsr_emulated *emulated = &rates->emulated;
+  if (emulated->sustained <= 0) return;
+  tsr_text_add(text, "emulated, in short runs; sustained %.4g; residues of %.3g Gelements/s",
+               emulated->sustained / TERA, emulated->elements / GIGA);
+  add_table(text, rates, emulated->flops);
+}
+
 static void add_rates(tsr_text *text, const tsr_rates *rates, const tsr_type_info *type) {
   if (rates->areas == 0) return;
   tsr_text_add(text, "\nkernels, %s, TFLOP/s (sqrt(m n) by k), in short runs", type->name);
@@ -178,6 +186,7 @@ static void add_rates(tsr_text *text, const tsr_rates *rates, const tsr_type_inf
   tsr_text_add(text, "at the power limit; sustained %.4g", rates->sustained / TERA);
   add_table(text, rates, rates->hot);
   add_routines(text, rates);
+  add_emulated(text, rates);
   if (rates->narrow.count == 0) return;
   tsr_text_add(text,
                "narrow ones in short runs (the shorter of m and n: part of a square's rate)\n");

@@ -257,21 +257,38 @@ static tsr_type like_integers(const tsr_machine *machine, tsr_type type, double 
   return type == TSR_Z ? TSR_D : type == TSR_C ? TSR_S : type;
 }
 
-/* A line is read for its greatest magnitude, for its sums and to be converted. */
+/* What the device of the table is to another one in products of integers. */
+static double integer_speed(const tsr_machine *machine, int device, tsr_type type) {
+  double ratio;
+  return tsr_machine_speed(machine, device, like_integers(machine, type, &ratio));
+}
+
+/* How much more there is to do with `moduli` moduli than with the type's usual ones. */
+static double more_planes(tsr_type type, int moduli) {
+  return (double)moduli / tsr_moduli_of_type(type);
+}
+
+/* A line is read for its greatest magnitude, for its sums and to be converted; the residues are
+ * written. */
 double tsr_machine_residues_time(const tsr_machine *machine, int device, tsr_type type, int moduli,
                                  int64_t k, int64_t lines) {
   const tsr_device *d = &machine->device[device];
+  const struct tsr_emulated *emulated = &machine->rates[tsr_type_index(type)].emulated;
   double size = (double)tsr_type_get(type)->size, elements = (double)k * (double)lines;
   int planes = tsr_residue_planes(type, moduli);
-  return 3 * d->kernel_latency + elements * (3 * size + planes) / d->memory_rate;
+  double by_memory = elements * (3 * size + planes) / d->memory_rate;
+  double measured = emulated->elements > 0
+                        ? elements / emulated->elements * more_planes(type, moduli) /
+                              integer_speed(machine, device, type)
+                        : by_memory;
+  return tsr_residue_latency(d) + measured;
 }
 
-/* The products of each modulus write sums of 4 bytes, which are read and reduced to one byte;
- * recovering reads these. */
-double tsr_machine_residue_gemm_time(const tsr_machine *machine, int device, tsr_type type,
-                                     int moduli, int64_t m, int64_t n, int64_t k, bool reads_c,
-                                     double heat) {
-  const tsr_device *d = &machine->device[device];
+/* Seconds by the rate of fp16. The products of each modulus write sums of 4 bytes, which are read
+ * and reduced to one byte; recovering reads these. */
+static double guess_residue_gemm(const tsr_machine *machine, const tsr_device *d, tsr_type type,
+                                 int moduli, int64_t m, int64_t n, int64_t k, bool reads_c,
+                                 double heat) {
   double ratio, size = (double)tsr_type_get(type)->size;
   tsr_type half = like_integers(machine, type, &ratio);
   bool wide = tsr_type_get(half)->wide != half;
@@ -279,12 +296,52 @@ double tsr_machine_residue_gemm_time(const tsr_machine *machine, int device, tsr
       product_time(machine, d, TSR_KERNEL_GEMM, BY_VENDOR, half, m, n, k, wide, false, heat);
   int planes = tsr_residue_planes(type, moduli);
   double bytes = (double)m * (double)n * (6.0 * planes + size * (reads_c ? 2 : 1));
-  double products = planes * one / (ratio * TSR_TUNE_INTEGERS_REACHED);
-  return 3 * d->kernel_latency + products + bytes / d->memory_rate;
+  return planes * one / (ratio * TSR_TUNE_INTEGERS_REACHED) + bytes / d->memory_rate;
+}
+
+/* Seconds by measured rates, which are those of products that only write c. */
+static double measured_residue_gemm(const tsr_machine *machine, int device, tsr_type type,
+                                    int moduli, int64_t m, int64_t n, int64_t k, bool reads_c,
+                                    double heat) {
+  const tsr_rates *rates = &machine->rates[tsr_type_index(type)];
+  double cool = rate_at(rates, rates->emulated.flops, sqrt((double)m * (double)n), (double)k);
+  double hot = fmin(cool, rates->emulated.sustained);
+  double flops = tsr_kernel_flops(TSR_KERNEL_GEMM, type, m, n, k) * more_planes(type, moduli);
+  double reading = reads_c ? (double)tsr_type_get(type)->size * (double)m * (double)n : 0;
+  return flops * ((1 - heat) / cool + heat / hot) / integer_speed(machine, device, type) +
+         reading / machine->device[device].memory_rate;
+}
+
+double tsr_machine_residue_gemm_time(const tsr_machine *machine, int device, tsr_type type,
+                                     int moduli, int64_t m, int64_t n, int64_t k, bool reads_c,
+                                     double heat) {
+  const tsr_device *d = &machine->device[device];
+  bool measured = machine->rates[tsr_type_index(type)].emulated.sustained > 0;
+  return tsr_residue_latency(d) +
+         (measured ? measured_residue_gemm(machine, device, type, moduli, m, n, k, reads_c, heat)
+                   : guess_residue_gemm(machine, d, type, moduli, m, n, k, reads_c, heat));
+}
+
+static double greatest(const tsr_rates *rates, rate_table flops) {
+  double best = 0;
+  for (int i = 0; i < rates->areas; i++)
+    for (int j = 0; j < rates->ks; j++) best = fmax(best, flops[i][j]);
+  return best;
+}
+
+/* Between the best rate of short runs and the sustained one. */
+static double limit_between(double best, double sustained, double heat) {
+  if (sustained <= 0 || sustained > best) return best;
+  return best - heat * (best - sustained);
 }
 
 double tsr_machine_residue_limit(const tsr_machine *machine, tsr_type type, int moduli,
                                  double heat) {
+  const tsr_rates *rates = &machine->rates[tsr_type_index(type)];
+  const struct tsr_emulated *emulated = &rates->emulated;
+  if (emulated->sustained > 0)
+    return limit_between(greatest(rates, emulated->flops), emulated->sustained, heat) /
+           more_planes(type, moduli);
   double ratio;
   tsr_type half = like_integers(machine, type, &ratio);
   double flops =
@@ -295,10 +352,7 @@ double tsr_machine_residue_limit(const tsr_machine *machine, tsr_type type, int 
 
 double tsr_machine_best_rate(const tsr_machine *machine, tsr_type type) {
   const tsr_rates *rates = &machine->rates[tsr_type_index(type)];
-  double best = 0;
-  for (int i = 0; i < rates->areas; i++)
-    for (int j = 0; j < rates->ks; j++) best = fmax(best, rates->flops[i][j]);
-  return best;
+  return greatest(rates, rates->flops);
 }
 
 /* A call with few seconds of kernels, or with kernels for a small share of its time, leaves a
@@ -309,10 +363,8 @@ double tsr_machine_heat(double seconds, double duty) {
 }
 
 double tsr_machine_rate_limit(const tsr_machine *machine, tsr_type type, double heat) {
-  double best = tsr_machine_best_rate(machine, type);
-  double sustained = machine->rates[tsr_type_index(type)].sustained;
-  if (sustained <= 0 || sustained > best) return best;
-  return best - heat * (best - sustained);
+  return limit_between(tsr_machine_best_rate(machine, type),
+                       machine->rates[tsr_type_index(type)].sustained, heat);
 }
 
 /* CPU_READS: a copy reads and writes, so the CPU reads memory about twice as fast as all staging

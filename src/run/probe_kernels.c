@@ -429,7 +429,8 @@ static tsr_status measure_type(tsr_bench *b, const tsr_type_info *type) {
   TSR_TRY(measure_shapes(b, type, rates));
   TSR_TRY(measure_narrow(b, type->type, rates));
   TSR_TRY(measure_hot(b, type->type, rates));
-  return measure_routines(b, type->type, rates);
+  TSR_TRY(measure_routines(b, type->type, rates));
+  return tsr_probe_residues(b, type->type);
 }
 
 /* fp64 goes first, since its rates say which devices are unlike. */

@@ -92,6 +92,11 @@ static void odd_numbers_and_names_come_back(void **state) {
   machine->rates[0] = (tsr_rates){0};
   machine->rates[1].narrow = (tsr_curve){2, {128, 1024}, {1 / 3.0, 0.9}};
   machine->rates[1].routine[TSR_KERNEL_TRSM] = (struct tsr_routine){0.25, 0.5};
+  machine->rates[1].emulated.elements = 1e11 / 7;
+  machine->rates[1].emulated.sustained = 7e13;
+  for (int i = 0; i < machine->rates[1].areas; i++)
+    for (int j = 0; j < machine->rates[1].ks; j++)
+      machine->rates[1].emulated.flops[i][j] = 1e13 / 3 * (i + j + 1);
   expect_same_again(machine);
   tsr_machine_destroy(machine);
 }

@@ -303,6 +303,40 @@ static void copies_are_alike_and_apart(void **state) {
   tsr_machine_destroy(m);
 }
 
+static void set_emulated(tsr_machine *m, tsr_type type, double flops, double elements) {
+  tsr_rates *rates = &m->rates[tsr_type_index(type)];
+  rates->emulated.sustained = flops;
+  rates->emulated.elements = elements;
+  for (int i = 0; i < rates->areas; i++)
+    for (int j = 0; j < rates->ks; j++) rates->emulated.flops[i][j] = flops;
+}
+
+/* With measured rates the times of products in residues follow from them: of fp64 with 14 moduli,
+ * and in proportion with others. Without them they follow from the rate of fp16. */
+static void residues_take_the_measured_time(void **state) {
+  (void)state;
+  const int64_t n = 4096;
+  const double flops = 2.0 * (double)(n * n * n), elements = (double)(n * n);
+  tsr_machine *m = parse("host:100 gpu*2@nvswitch:300 pcie:25");
+  double launches = 3 * m->device[0].kernel_latency;
+  double guess = tsr_machine_residue_gemm_time(m, 0, TSR_D, 14, n, n, n, false, 0);
+  set_emulated(m, TSR_D, 7e13, 1e11);
+  double gemm = tsr_machine_residue_gemm_time(m, 0, TSR_D, 14, n, n, n, false, 0) - launches;
+  double more = tsr_machine_residue_gemm_time(m, 0, TSR_D, 16, n, n, n, false, 0) - launches;
+  double making = tsr_machine_residues_time(m, 0, TSR_D, 14, n, n) - launches;
+  assert_true(fabs(gemm * 7e13 / flops - 1) < 1e-9 && fabs(gemm + launches - guess) > 1e-6);
+  assert_true(fabs(more / gemm * 14 / 16 - 1) < 1e-9);
+  assert_true(fabs(making * 1e11 / elements - 1) < 1e-9);
+  assert_true(tsr_machine_residue_limit(m, TSR_D, 7, 0) == 1.4e14);
+  double reading =
+      tsr_machine_residue_gemm_time(m, 0, TSR_D, 14, n, n, n, true, 0) - launches - gemm;
+  assert_true(fabs(reading * m->device[0].memory_rate / (8 * elements) - 1) < 1e-6);
+  m->rates[tsr_type_index(TSR_D)].emulated.sustained = 5e13; /* at the power limit */
+  gemm = tsr_machine_residue_gemm_time(m, 0, TSR_D, 14, n, n, n, false, 1) - launches;
+  assert_true(fabs(gemm * 5e13 / flops - 1) < 1e-9);
+  tsr_machine_destroy(m);
+}
+
 /* Different machines have different digests, so that no plan is used on another machine. */
 static void digests_see_every_field(void **state) {
   (void)state;
@@ -320,6 +354,9 @@ static void digests_see_every_field(void **state) {
       &m->rates[1].flops[2][3],
       &m->rates[0].sustained,
       &m->rates[2].area[0],
+      &m->rates[1].emulated.flops[1][2],
+      &m->rates[1].emulated.sustained,
+      &m->rates[1].emulated.elements,
       &m->cpu_flops[1],
       &m->cpu_latency,
       &m->thread_rate,
@@ -328,6 +365,7 @@ static void digests_see_every_field(void **state) {
       &m->submit_kernel,
   };
   m->device[1].type_speed[2] = 0.5;
+  set_emulated(m, TSR_D, 7e13, 1e11);
   uint64_t digest = tsr_machine_digest(m);
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
     double kept = *numbers[i];
@@ -535,6 +573,7 @@ int main(void) {
       cmocka_unit_test(selecting_what_is_not_there),
       cmocka_unit_test(copies_are_alike_and_apart),
       cmocka_unit_test(digests_see_every_field),
+      cmocka_unit_test(residues_take_the_measured_time),
       cmocka_unit_test(devices_reach_each_other_over_host_links),
       cmocka_unit_test(checks_of_numbers),
       cmocka_unit_test(checks_of_counts),

@@ -252,6 +252,10 @@ double tsr_machine_blocks_time(const tsr_machine *machine, int device, tsr_kerne
                                tsr_type type, int64_t m, int64_t n, int64_t k, bool wide,
                                bool reads_c, double heat);
 
+/* The greatest of a table of rates. */
+double tsr_rates_greatest(const tsr_rates *rates,
+                          const double flops[TSR_RATE_POINTS][TSR_RATE_POINTS]);
+
 /* Flops/s of the fastest kernel of a type on a device of speed 1 in short runs; 0: unknown. */
 double tsr_machine_best_rate(const tsr_machine *machine, tsr_type type);
 

@@ -322,7 +322,8 @@ double tsr_machine_residue_gemm_time(const tsr_machine *machine, int device, tsr
                    : guess_residue_gemm(machine, d, type, moduli, m, n, k, reads_c, heat));
 }
 
-static double greatest(const tsr_rates *rates, rate_table flops) {
+double tsr_rates_greatest(const tsr_rates *rates,
+                          const double flops[TSR_RATE_POINTS][TSR_RATE_POINTS]) {
   double best = 0;
   for (int i = 0; i < rates->areas; i++)
     for (int j = 0; j < rates->ks; j++) best = fmax(best, flops[i][j]);
@@ -340,7 +341,7 @@ double tsr_machine_residue_limit(const tsr_machine *machine, tsr_type type, int 
   const tsr_rates *rates = &machine->rates[tsr_type_index(type)];
   const struct tsr_emulated *emulated = &rates->emulated;
   if (emulated->sustained > 0)
-    return limit_between(greatest(rates, emulated->flops), emulated->sustained, heat) /
+    return limit_between(tsr_rates_greatest(rates, emulated->flops), emulated->sustained, heat) /
            more_planes(type, moduli);
   double ratio;
   tsr_type half = like_integers(machine, type, &ratio);
@@ -352,7 +353,7 @@ double tsr_machine_residue_limit(const tsr_machine *machine, tsr_type type, int 
 
 double tsr_machine_best_rate(const tsr_machine *machine, tsr_type type) {
   const tsr_rates *rates = &machine->rates[tsr_type_index(type)];
-  return greatest(rates, rates->flops);
+  return tsr_rates_greatest(rates, rates->flops);
 }
 
 /* A call with few seconds of kernels, or with kernels for a small share of its time, leaves a

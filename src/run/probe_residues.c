@@ -89,8 +89,14 @@ static tsr_status measure_point(tsr_bench *b, tsr_type type, int64_t area, int64
   return TSR_OK;
 }
 
-/* A product that is too large for the buffers counts as one with fewer rows and columns, or with a
- * shorter k. */
+/* The rate of a product that is too large for the buffers: from one with fewer rows and columns it
+ * grows as with a shorter k. */
+static double extrapolated(const double flops[TSR_RATE_POINTS][TSR_RATE_POINTS], int i, int j) {
+  if (i == 0) return flops[i][j - 1];
+  if (j == 0) return flops[i - 1][j];
+  return flops[i - 1][j] * fmax(1, flops[i][j - 1] / flops[i - 1][j - 1]);
+}
+
 static tsr_status measure_shapes(tsr_bench *b, tsr_type type, tsr_rates *rates) {
   double limit = b->options->quick ? 0 : TSR_TUNE_PROBE_KERNEL_TIME;
   struct tsr_emulated *to = &rates->emulated;
@@ -100,12 +106,13 @@ static tsr_status measure_shapes(tsr_bench *b, tsr_type type, tsr_rates *rates) 
       if (fits(b, type, area, k))
         TSR_TRY(measure_point(b, type, area, k, limit, &to->flops[i][j]));
       else
-        to->flops[i][j] = i > 0 ? to->flops[i - 1][j] : to->flops[i][j - 1];
+        to->flops[i][j] = extrapolated(to->flops, i, j);
     }
   return TSR_OK;
 }
 
-/* The largest cube that fits, for so long that the device is at its power limit. */
+/* The largest cube that fits, for so long that the device is at its power limit. What it loses by
+ * that, larger products lose, too. */
 static tsr_status measure_sustained(tsr_bench *b, tsr_type type, tsr_rates *rates) {
   double limit = b->options->quick ? 0 : TSR_TUNE_PROBE_SUSTAIN, warming, flops = 0;
   int row = rates->areas - 1;
@@ -113,7 +120,8 @@ static tsr_status measure_sustained(tsr_bench *b, tsr_type type, tsr_rates *rate
   int64_t n = (int64_t)rates->area[row];
   TSR_TRY(measure_point(b, type, n, n, limit, &warming));
   TSR_TRY(measure_point(b, type, n, n, limit, &flops));
-  rates->emulated.sustained = flops;
+  double best = tsr_rates_greatest(rates, rates->emulated.flops);
+  rates->emulated.sustained = best * fmin(1, flops / rates->emulated.flops[row][row]);
   return TSR_OK;
 }
 

@@ -21,7 +21,7 @@ static tsr_status set_up(tsr_scheduler *s, tsr_plan *plan) {
     size_t largest = tsr_tile_largest(problem->call, problem->graph);
     TSR_TRY(tsr_tile_slots_start(&s->slots, largest, &s->sequence));
   }
-  tsr_sequence_rewind(&s->sequence, tight);
+  TSR_TRY(tsr_sequence_rewind(&s->sequence, tight));
   tsr_forwarders_init(&s->forwarders, problem, &s->availability, &s->rings.of[0],
                       tight ? NULL : s->places.spare);
   s->mover = (tsr_mover){problem,      &s->availability, &s->marks, &s->copies,

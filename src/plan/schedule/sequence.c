@@ -19,6 +19,7 @@ tsr_status tsr_sequence_init(tsr_sequence *q, const tsr_problem *problem, const 
 }
 
 void tsr_sequence_free(tsr_sequence *q) {
+  tsr_eta_order_free(&q->ordered);
   tsr_dealloc(q->storage);
 }
 
@@ -38,13 +39,18 @@ static void deal(tsr_sequence *q, size_t first, size_t end) {
   }
 }
 
-void tsr_sequence_rewind(tsr_sequence *q, bool tight) {
+tsr_status tsr_sequence_rewind(tsr_sequence *q, bool tight) {
   const tsr_graph *graph = q->problem->graph;
+  q->next = 0;
+  if (q->ordered.tasks == NULL && q->problem->options->by_eta &&
+      tsr_eta_order_is_possible(q->problem))
+    TSR_TRY(tsr_eta_order_make(q->problem, q->copies, tight, &q->ordered));
   q->tight = tight;
   q->turn = 0;
   q->late = graph->late == 0;
   for (int d = 0; d < q->problem->devices; d++) q->walk[d] = (tsr_walk){.clock = 0};
   deal(q, 0, graph->late > 0 ? graph->late : graph->groups.count);
+  return TSR_OK;
 }
 
 /* ---- Which group ---------------------------------------------------------- */
@@ -147,6 +153,8 @@ static bool begin_late(tsr_sequence *q) {
 }
 
 const tsr_task *tsr_sequence_next(tsr_sequence *q) {
+  if (q->ordered.tasks != NULL)
+    return q->next < q->ordered.count ? &q->ordered.tasks[q->next++] : NULL;
   tsr_walk *w = next_walk(q);
   if (!w && begin_late(q)) w = next_walk(q);
   if (!w || (!w->group && !begin_group(q, w))) return NULL;

@@ -6,17 +6,19 @@
  *
  * Devices take turns, one task each; a device whose tasks take longer gets fewer turns. The staging
  * threads and the ring, which devices share, serve the devices in this order. A device goes through
- * its groups of tasks in the order of the graph, or, with by_eta, next takes the group whose inputs
- * are expected first (Uncut-GEMMs, section III-G).
+ * its groups of tasks in the order of the graph, or, with by_eta, in the order in which their
+ * inputs are expected (Uncut-GEMMs, section III-G): task by task if the graph is one of those that
+ * eta_order.h can order, else group by group where memory is not tight.
  *
- * Invariant: after a rewind every task comes once, and the tasks of a group come in their order. If
- * memory is tight, the order does not depend on what has been scheduled, and a rewind repeats it.
+ * Invariant: after a rewind every task comes once, and, unless single tasks are ordered, the tasks
+ * of a group come in their order. If memory is tight, the order does not depend on what has been
+ * scheduled, and a rewind repeats it.
  */
 #ifndef TSR_PLAN_SCHEDULE_SEQUENCE_H
 #define TSR_PLAN_SCHEDULE_SEQUENCE_H
 
 #include "plan/schedule/availability.h"
-#include "plan/schedule/copies.h"
+#include "plan/schedule/eta_order.h"
 
 /* One device's way through its groups. */
 typedef struct tsr_walk {
@@ -34,8 +36,10 @@ typedef struct tsr_sequence {
   bool late;  /* the groups of the graph that come after all others are being given out */
   bool tight; /* memory is tight: devices take turns whatever their clocks, and groups keep the
                  graph's order */
-  int turn;   /* the device whose turn is next */
-  int32_t *storage; /* the groups of all walks */
+  tsr_eta_order ordered; /* the order of single tasks; without tasks: the walks decide */
+  size_t next;           /* the next one of them */
+  int turn;              /* the device whose turn is next */
+  int32_t *storage;      /* the groups of all walks */
   tsr_walk walk[TSR_MACHINE_DEVICES];
 } tsr_sequence;
 
@@ -45,8 +49,8 @@ tsr_status tsr_sequence_init(tsr_sequence *q, const tsr_problem *problem, const 
                              const tsr_availability *availability);
 void tsr_sequence_free(tsr_sequence *q);
 
-/* Goes back to the first task. tight: memory is tight. */
-void tsr_sequence_rewind(tsr_sequence *q, bool tight);
+/* Goes back to the first task. tight: memory is tight, the same each time. TSR_ERR_MEMORY. */
+tsr_status tsr_sequence_rewind(tsr_sequence *q, bool tight);
 
 /* The next task; NULL after the last one. */
 const tsr_task *tsr_sequence_next(tsr_sequence *q);

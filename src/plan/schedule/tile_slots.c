@@ -43,14 +43,15 @@ void tsr_tile_slots_count_uses(const tsr_problem *problem, tsr_copies *copies) {
     }
 }
 
-static void store_uses(tsr_tile_slots *s, tsr_sequence *sequence) {
+static tsr_status store_uses(tsr_tile_slots *s, tsr_sequence *sequence) {
   const tsr_task *task;
-  tsr_sequence_rewind(sequence, true);
+  TSR_TRY(tsr_sequence_rewind(sequence, true));
   for (int32_t place = 0; (task = tsr_sequence_next(sequence)) != NULL; place++)
     for (int i = 0; i < 3; i++) {
       tsr_tile_copy *copy = used_by(s->problem, s->copies, task, i);
       if (copy) s->uses[copy->next++] = place;
     }
+  return TSR_OK;
 }
 
 /* Lists the uses of each copy, each list ended by INT32_MAX. copy->next becomes the index of the
@@ -65,7 +66,7 @@ static tsr_status list_uses(tsr_tile_slots *s, tsr_sequence *sequence) {
   }
   s->uses = total < INT32_MAX ? tsr_alloc(sizeof *s->uses * (total + 1)) : NULL;
   if (!s->uses) return tsr_problem_no_memory();
-  store_uses(s, sequence);
+  TSR_TRY(store_uses(s, sequence));
   for (size_t i = copies; i-- > 0;) {
     s->uses[copy[i].next] = INT32_MAX;
     copy[i].next = i == 0 ? 0 : copy[i - 1].next + 1;

@@ -79,9 +79,10 @@ static bool if_tile_is_free(const tsr_problem *p, const tsr_strategy *at, int64_
          value >= TSR_TUNE_TILE_LEAST;
 }
 
-/* Where tiles share memory, the scheduler needs the given order. */
-static bool unless_tight(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
-  return !if_tight(p, at, value);
+/* Where tiles share memory, the tasks of products alone can come in another order. */
+static bool may_order_by_arrival(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
+  return !p->reproducible &&
+         (!if_tight(p, at, value) || tsr_family_of(p->call->operation) == TSR_PRODUCT);
 }
 
 static bool of_panels(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
@@ -124,6 +125,11 @@ static const char *unless_mapped(const tsr_problem *p, int64_t value) {
 static const char *unless_reproducible(const tsr_problem *p, int64_t value) {
   (void)value;
   return p->reproducible ? "reproducible results fix tiles and the order of sums" : NULL;
+}
+
+/* The order of arrival is also one of sums over k. */
+static const char *unless_given_or_free(const tsr_problem *p, int64_t value) {
+  return value != 0 ? unless_reproducible(p, value) : NULL;
 }
 
 static const char *unless_shared_alike(const tsr_problem *p, int64_t value) {
@@ -512,16 +518,20 @@ static const tsr_knob table[] = {
                64 << 20, 128 << 20, 256 << 20, -1},
      .worth = is_useful_piece},
     {.name = "order",
-     .says = "given: a device computes its C blocks in their order in C; eta: next comes the one "
-             "whose inputs are estimated to arrive first.",
-     .phrase = "C blocks in order of arrival",
+     .says =
+         "given: a device computes its C blocks in their order in C; eta: next comes what can "
+         "start first by the estimated arrival of its inputs over all routes: of a product one "
+         "tile product after another, where memory is tight within a C block; of other operations "
+         "one C block after another, unless memory is tight.",
+     .phrase = "in order of arrival",
      .field = FIELD(by_eta),
      .of = TILES | BANDS,
      .most = 1,
      .words = given_eta,
      .change = TSR_CHANGE_OTHER,
      .turn = 7,
-     .worth = unless_tight},
+     .worth = may_order_by_arrival,
+     .unmet = unless_given_or_free},
     {.name = "relay",
      .says = "yes: a piece goes to all its readers at once, and each passes it on to the next; no: "
              "each reader fetches it by itself.",

@@ -181,14 +181,6 @@ static tsr_status build(tsr_search *s, const tsr_strategy *r, const tsr_tiling *
   TSR_TRY(tsr_schedule(s->machine, graph, &options, plan, &fit));
   *fits = fit != TSR_FITS_NOT;
   if (!*fits && s->options->residency != NULL) note_misfit(s, plan);
-  if (fit == TSR_FITS_TIGHT && r->by_eta &&
-      tsr_forced_named(&s->forced, offsetof(tsr_strategy, by_eta))) {
-    s->refused =
-        "order=eta: the call does not fit into its budget, and tiles that share memory are "
-        "computed in the given order";
-    *fits = false;
-    return TSR_OK;
-  }
   if (fit == TSR_FITS_TIGHT) note_blocking(s, r, graph, plan);
   return *fits ? tsr_plan_replay(plan, s->machine, &plan->seconds) : TSR_OK;
 }

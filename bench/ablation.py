@@ -38,8 +38,8 @@ def steps(n, devices, tile):
               "c=first order=given route=home relay=no channels=ignore"),
              ("+ fastest link", "route=bandwidth"),
              ("+ ETA, broadcasts", "route=eta relay=yes piece=8M"),
-             ("+ order by ETA", "order=eta"),
              ("+ C last", "c=last"),
+             ("+ order by ETA", "order=eta"),
              ("+ channels", "channels=count"),
              ("+ panels", f"kind=panels kpanel={power_below(n // 16 + 1, 512)} nblock=1024,4096,1024 "
               "taper=128")]

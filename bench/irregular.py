@@ -9,7 +9,7 @@ al., "Uncut-GEMMs", section IV-E; and what it comes to.
 """
 import sys
 
-from rates import show_rates, wanted
+from rates import PUBLISHED_N, show_rates, wanted
 from tessera_bench import draw
 from tessera_bench.options import Parser, homes, numbers, run_main, whole
 from tessera_bench.results import read_csv, summary, tera
@@ -19,6 +19,8 @@ FAT = list(range(16384, 40961, 4096))
 THIN = list(range(5120, 11265, 1024))
 RATIO = [4, 8, 16]
 HOMES = ["h,h,h", "0,0,0", "3,2,h", "h,h,0", "3,2,1"]
+# As published, where the squares of the regular set belong to it: places for eight devices.
+PUBLISHED_HOMES = ["h,h,h", "0,0,0", "4,2,h", "h,h,0", "4,2,7"]
 NOISE = 0.03  # by which a measurement may be off
 
 
@@ -28,6 +30,12 @@ def points(fat=None, thin=None, ratio=None, places=None):
     shapes = [[(n, n, n // r) for n in fat or FAT for r in ratio],
               [(n, n, n * r) for n in thin or THIN for r in ratio]]
     return [(shape, home) for family in shapes for home in places for shape in family]
+
+
+def published():
+    """The 305 points of the paper."""
+    return ([((n, n, n), home) for home in PUBLISHED_HOMES for n in PUBLISHED_N]
+            + points(places=PUBLISHED_HOMES))
 
 
 def lot(seed, index):
@@ -116,17 +124,22 @@ def main(argv):
                       help="where A,B,C are (h,h,h;0,0,0;3,2,h;h,h,0;3,2,1), modulo the devices")
     parser.run_option("--devices", type=numbers(0, 1000), metavar="N,...",
                       help="numbers of devices (those of 1,2,4 that are here)")
+    parser.run_option("--published", action="store_true", default=None,
+                      help="the 305 points as published: squares too, and homes 4,2,h and 4,2,7")
     parser.run_option("--sample", type=whole(1), metavar="N", help="so many points, drawn by lot")
     parser.run_option("--seed", type=whole(0), metavar="S", help="which sample (1)")
     DataSet.options(parser)
     args = parser.parse(argv, type="d", seed=1)
+    if args.published:
+        parser.refuse(args, ["fat", "thin", "ratio", "homes"], "with --published")
     if args.source:
         rows = read_csv(args.source)
         by_devices = {d: {(r["m"], r["k"], r["home"]): r for r in rows if r["devices"] == d}
                       for d in sorted({r["devices"] for r in rows})}
         count = max(map(len, by_devices.values()))
     else:
-        some = draw_lots(points(args.fat, args.thin, args.ratio, args.homes), args.sample, args.seed)
+        every = published() if args.published else points(args.fat, args.thin, args.ratio, args.homes)
+        some = draw_lots(every, args.sample, args.seed)
         counts, count = args.devices or devices_here(args), len(some)
         cases = {(d, p): wanted("gemm", args.type, *p, d) for d in counts for p in some}
         data = DataSet(args, show_rates())

@@ -9,7 +9,7 @@
 import sys
 
 import irregular
-from rates import REGULAR_HOMES, REGULAR_N
+from rates import PUBLISHED_N, REGULAR_HOMES, REGULAR_N
 from tessera_bench import draw
 from tessera_bench.options import Parser, homes, numbers, pick, run_main, texts
 from tessera_bench.results import read_csv, summary, table, tera, write_csv
@@ -39,8 +39,11 @@ def make_points(args, known):
     """(type, shape, home), and for which numbers of devices it is: None, for all."""
     if args.dataset == "irregular":
         some = irregular.points(args.fat, args.thin, args.ratio, args.homes)
+    elif args.dataset == "published-irregular":
+        some = irregular.published()
     elif args.dataset or args.n or args.homes or not known:
-        sizes = args.n or (REGULAR_N if args.dataset == "regular" else SCALING_N)
+        of = {"regular": REGULAR_N, "published-regular": PUBLISHED_N}
+        sizes = args.n or of.get(args.dataset, SCALING_N)
         some = [((n, n, n), home) for home in args.homes or REGULAR_HOMES for n in sizes]
     else:
         return [(r["type"], (r["m"], r["n"], r["k"]), r["home"], r["devices"]) for r in known]
@@ -136,9 +139,11 @@ def chart(path, rows):
 
 def main(argv):
     parser = Parser(__doc__.split("\n\n", maxsplit=1)[0], __doc__.split("\n")[2].strip())
-    parser.run_option("--dataset", **pick("regular", "irregular", "scaling"),
-                      help="squares from 4096 to 32768, fat-thin and thin-fat products, or squares "
-                      "from 8192 to 65536 (those of --measured, else scaling)")
+    parser.run_option("--dataset", **pick("regular", "irregular", "scaling", "published-regular",
+                                                 "published-irregular"),
+                      help="squares from 4096 to 32768, fat-thin and thin-fat products, squares from "
+                      "8192 to 65536, or the 19 squares and the 305 points of Anastasiadis et al. "
+                      "(those of --measured, else scaling)")
     parser.run_option("--type", type=texts(list("sdczhbt")), metavar="T,...", help="(d)")
     parser.run_option("--n", type=numbers(), metavar="N,...", help="other extents of squares")
     parser.run_option("--homes", type=homes, metavar="H;...", help="where A,B,C are, each in turn")
@@ -155,6 +160,8 @@ def main(argv):
         parser.refuse(args, ["engine", "repeat", "rate_seconds", "tile"], "in a prediction")
         if not args.machine:
             parser.error("--machine: is needed, such as machines/h200x8.json")
+        if (args.dataset or "").startswith("published"):
+            parser.refuse(args, ["n", "fat", "thin", "ratio", "homes"], "with a set as published")
         if args.dataset == "irregular" and args.n:
             parser.error("--n: the irregular set has --fat, --thin and --ratio")
         if args.dataset != "irregular":

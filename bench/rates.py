@@ -16,6 +16,8 @@ from tessera_bench.results import read_csv, table, tera
 from tessera_bench.run import EXTENTS, DataSet, case, devices_here, real_home
 
 REGULAR_N = list(range(4096, 32769, 4096))
+# The 19 extents of the regular set as Anastasiadis et al. publish it.
+PUBLISHED_N = list(range(5120, 16385, 1024)) + list(range(20480, 32769, 2048))
 REGULAR_HOMES = ["h,h,h", "0,0,0"]
 
 
@@ -55,6 +57,8 @@ def main(argv):
                         help="where A,B,C are, each in turn (h,h,h;0,0,0); with --from, which to draw")
     parser.run_option("--devices", type=numbers(0, 1000), metavar="N,...",
                       help="numbers of devices (those of 1,2,4 that are here; 0: as many as help)")
+    parser.run_option("--published", action="store_true", default=None,
+                      help="the 19 extents of the regular set of Anastasiadis et al.")
     parser.run_option("--words", metavar="WORDS", help="for every case, such as 'transa=T beta=0'")
     DataSet.options(parser)
     args = parser.parse(argv)
@@ -65,7 +69,9 @@ def main(argv):
         if args.homes:
             rows = [r for r in rows if r["home"] in args.homes]
     else:
-        sizes = [(n, n, n) for n in args.n or ([] if args.shape else REGULAR_N)]
+        if args.published:
+            parser.refuse(args, ["n", "shape"], "with --published")
+        sizes = [(n, n, n) for n in args.n or ([] if args.shape else PUBLISHED_N if args.published else REGULAR_N)]
         cases = [wanted(op, kind, shape, home, devices, args.words or "")
                  for kind in args.type or ["d"] for devices in args.devices or devices_here(args)
                  for op in args.op or ["gemm"] for home in args.homes or REGULAR_HOMES

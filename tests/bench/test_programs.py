@@ -320,6 +320,21 @@ def test_ablation(measured, program):
     assert code == 2 and "--devices" in err
 
 
+def test_published_sets(program):
+    """19 squares and 305 points, as Anastasiadis et al. have them."""
+    import irregular
+    import rates
+    assert len(rates.PUBLISHED_N) == 19 and rates.PUBLISHED_N[11:13] == [16384, 20480]
+    points = irregular.published()
+    assert len(points) == len(set(points)) == 305
+    assert sum(m == n == k for (m, n, k), _ in points) == 5 * 19
+    assert {home for _, home in points} == {"h,h,h", "0,0,0", "4,2,h", "h,h,0", "4,2,7"}
+    code, _, err = program("irregular", "--published --fat 64")
+    assert code == 2 and "--fat: does nothing with --published" in err
+    code, _, err = program("rates", "--published --n 64")
+    assert code == 2 and "--n: does nothing with --published" in err
+
+
 def test_tiles(measured, program):
     out = measured("tiles", "--n 96 --tiles 16,24,32,96,200 --devices 1,2,4 --csv t.csv --plot t.svg")
     assert out.count("replay predicts") == 12 and "best measured" in out

@@ -411,6 +411,50 @@ static bool make_a_difference(const char *machine_string, const char *homes, con
   return differ;
 }
 
+/* By the order of arrival the kernels of a tile of C come in another order than in the graph; all
+ * of them come, and the plan is right, also where tiles share memory. */
+static void order_of_arrival(void **state) {
+  (void)state;
+  tsr_machine *machine = planning_machine("host:60 gpu*4@nvswitch:300 pcie:25/pair rate:19");
+  static const size_t budgets[] = {0, 3000000};
+  static const char *const homes[] = {"ppp", "pp0", "012"};
+  for (int i = 0; i < 6; i++) {
+    planning_case what = {'d', 'N', 'T', 1000, 900, 1100, 1.5, 0.5, homes[i % 3], 0};
+    tsr_call call = planning_call(machine, &what);
+    tsr_plan_options options = planning_options(machine, 0);
+    tsr_plan *plan[2] = {NULL, NULL};
+    for (int d = 0; d < 4 && budgets[i / 3] > 0; d++) options.budget[d] = budgets[i / 3];
+    for (int eta = 0; eta < 2; eta++) {
+      options.strategy = eta ? "tile=128 grid=2x2 c=last order=eta lookahead=200"
+                             : "tile=128 grid=2x2 c=last order=given lookahead=200";
+      assert_int_equal(tsr_plan_make(machine, &call, &options, &plan[eta]), TSR_OK);
+      assert_int_equal(tsr_plan_verify(plan[eta], machine, options.budget), TSR_OK);
+    }
+    assert_true(!same_commands(plan[0], plan[1]));
+    assert_int_equal(plan[0]->blocking.rows > 0, i / 3 > 0);
+    tsr_plan_free(plan[0]);
+    tsr_plan_free(plan[1]);
+    options.reproducible = true;
+    options.strategy = "order=eta";
+    assert_int_equal(tsr_plan_make(machine, &call, &options, &plan[0]), TSR_ERR_ARGUMENT);
+    assert_non_null(strstr(tsr_message(), "order of sums"));
+  }
+  tsr_machine_destroy(machine);
+}
+
+/* With C on a device and A and B in host memory, kernels can start much earlier. */
+static void order_of_arrival_pays(void **state) {
+  (void)state;
+  tsr_machine *machine =
+      planning_machine("host:96 gpu*8:40@nvswitch:300 pcie:24/pair rate:17.2 hbm:1560");
+  tsr_plan *given = plan_by(machine, "pp0", 6144, "tile=1024 grid=2x4 c=last order=given");
+  tsr_plan *eta = plan_by(machine, "pp0", 6144, "tile=1024 grid=2x4 c=last order=eta");
+  assert_true(eta->seconds < 0.95 * given->seconds);
+  tsr_plan_free(given);
+  tsr_plan_free(eta);
+  tsr_machine_destroy(machine);
+}
+
 static void orders_and_channels_matter(void **state) {
   (void)state;
   const char *pairs = "host:60 gpu*4@nvswitch:300 pcie:25/pair rate:19";
@@ -575,6 +619,8 @@ int main(void) {
       cmocka_unit_test(copies_are_obeyed),
       cmocka_unit_test(routes_are_obeyed),
       cmocka_unit_test(orders_and_channels_matter),
+      cmocka_unit_test(order_of_arrival),
+      cmocka_unit_test(order_of_arrival_pays),
       cmocka_unit_test(random_strategies),
       cmocka_unit_test(leading_blocks_grow),
       cmocka_unit_test(additions_wait_for_all_queues),

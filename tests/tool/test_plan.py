@@ -133,6 +133,19 @@ def test_model_of_uncut(shape, devices, tile, grid):
         "^model uncut: tiles of 64 on a grid", "padding .* = ")
 
 
+def test_idle_time():
+    """Each device's busy and idle time add up to the plan's; in text and JSON."""
+    call = "gemm d 8192 8192 8192 --devices 4"
+    made = plan(call + " --json", "host:200 gpu*4@nvswitch:300 pcie:25 rate:19").json()
+    assert [i["device"] for i in made["idle"]] == [0, 1, 2, 3]
+    for i in made["idle"]:
+        assert i["busy_s"] + i["idle_s"] == pytest.approx(made["predicted_s"], rel=0.001)
+        assert i["idle_s"] == pytest.approx(i["before_s"] + i["between_s"] + i["after_s"], rel=1e-4)
+        assert min(i.values()) >= 0 and i["before_s"] > 0
+    plan(call + " --details", "host:200 gpu*4@nvswitch:300 pcie:25 rate:19").ok(
+        "^kernels, ms +busy +idle: before +between +after", "^  device 3 ")
+
+
 def test_other_models():
     plan("gemm s 64 64 64 --model other").refused("replay, choi, uncut or paper")
 

@@ -12,6 +12,7 @@
 #include "plan/model/busy.h"
 #include "plan/model/loads.h"
 #include "plan/print/machine.h"
+#include "plan/print/idle.h"
 #include "plan/print/trace.h"
 #include "plan/print/verdict.h"
 
@@ -332,6 +333,7 @@ static void write_text(const tsr_plan *plan, const tsr_machine *machine, const t
   if (plan->devices > 0) add_shapes(text, plan);
   add_times(text, plan, known);
   if (plan->devices == 0) return;
+  if (moved->timed) tsr_idle_write(plan, &moved->busy, text);
   add_links(text, plan, moved);
   add_channels(text, plan, machine, moved);
   add_memory(text, plan);
@@ -455,6 +457,7 @@ static tsr_status write_json(const tsr_plan *plan, const tsr_machine *machine,
                plan->candidates, plan->devices, sum.grid_rows, sum.grid_cols, plan->slices);
   tsr_text_add(text, "  \"tile\": {\"m\": %lld, \"n\": %lld, \"k\": %lld},\n",
                (long long)sum.tile_m, (long long)sum.tile_n, (long long)sum.tile_k);
+  tsr_idle_write_json(plan, moved->timed ? &moved->busy : NULL, text);
   add_json_bytes(text, plan, moved);
   add_json_channels(text, plan, machine, moved);
   add_json_memory(text, plan);

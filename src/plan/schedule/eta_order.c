@@ -94,8 +94,8 @@ static tsr_status allocate(maker *m) {
   m->user_first = tsr_alloc_zero(copies + 2, sizeof *m->user_first);
   m->users = tsr_alloc((2 * tasks + 1) * sizeof *m->users);
   m->made->tasks = tsr_alloc((tasks + 1) * sizeof *m->made->tasks);
-  if (!m->chains || !m->storage || !m->group || !m->holders || !m->eta || !m->begin || !m->waiting ||
-      !m->user_first || !m->users || !m->made->tasks)
+  if (!m->chains || !m->storage || !m->group || !m->holders || !m->eta || !m->begin ||
+      !m->waiting || !m->user_first || !m->users || !m->made->tasks)
     return tsr_problem_no_memory();
   for (size_t i = 0; i < tiles; i++) m->chains[i] = (chain){TSR_NOTHING, TSR_NOTHING, 0, 0};
   for (size_t i = 0; i < copies; i++) m->eta[i] = INFINITY;

@@ -54,7 +54,7 @@ def devices_needed(home, devices):
 def strategy(cut, devices, tile):
     """Bands as in the paper: two of A and of B at a device, each taken from its home."""
     if cut == "bands":
-        return f"bands grid={devices}x1 tile={tile} held=2 route=home relay=no"
+        return f"bands grid={devices}x1 tile={tile} held=2 route=home relay=no order=given"
     return f"tiles grid={grid_of(devices)} tile={tile} nblock=0,0,0 taper=0"
 
 

@@ -236,8 +236,9 @@ static int force_choi(plan_request *r, tsr_context *context, int devices) {
   }
   if (!code) code = refuse_small(r, devices);
   if (code) return code;
-  snprintf(strategy, sizeof strategy, "bands grid=%dx1 tile=%lld held=2 route=home relay=no",
-           devices, (long long)m->tile);
+  snprintf(strategy, sizeof strategy,
+           "bands grid=%dx1 tile=%lld held=2 route=home relay=no order=given", devices,
+           (long long)m->tile);
   return tool_status(tsr_set_strategy(context, strategy));
 }
 

@@ -8,10 +8,11 @@
 #   BUILD           build folder: build-gpu
 #   GPU_CHECK_OUT   logs and CSV: out
 #   GPU_CHECK_STEPS which steps: build machine tests random placements peer memcheck doors
-#                   testers emulated bench level3 summa four hip; peer runs tests and random problems as if no GPU
+#                   testers emulated bench level3 papers summa four hip; peer runs tests and random problems as if no GPU
 #                   reached another one, and with two GPUs or more measures products both ways;
 #                   emulated computes products natively and emulated in turn, and runs netlib's
-#                   testers with emulation forced; level3 is bench/level3.py on one GPU; summa is
+#                   testers with emulation forced; level3 is bench/level3.py on one GPU; papers is
+#                   bench/tiles.py and bench/ablation.py; summa is
 #                   bench/summa.py, where there is an mpirun (MPIRUN: its words); four is
 #                   bench/four.py, where there are four GPUs; hip is the HIP engine over CUDA
 #                   (tests/hip/nvidia), in a build of its own, BUILD-hip
@@ -23,7 +24,7 @@ cd "$(dirname "$0")/.." || exit 1
 deps=${DEPS:-.deps}
 build=${BUILD:-build-gpu}
 out=${GPU_CHECK_OUT:-out}
-steps=${GPU_CHECK_STEPS:-build machine tests random placements peer memcheck doors testers emulated bench level3 summa four hip}
+steps=${GPU_CHECK_STEPS:-build machine tests random placements peer memcheck doors testers emulated bench level3 papers summa four hip}
 sizes=${GPU_CHECK_N:-8192,16384,32768}
 count=${GPU_CHECK_COUNT:-300}
 mkdir -p "$out"
@@ -159,6 +160,13 @@ four() {
 level3() {
   BUILD=$build python3 bench/level3.py --csv "$out/level3.csv" --resume --seconds "${GPU_CHECK_SECONDS:-200}"
 }
+# Sizes of tiles by three models beside measurement, and what each technique is worth (docs/papers).
+papers() {
+  BUILD=$build python3 bench/tiles.py --engine cuda --type s --n 16384 --devices "$devices" --repeat 3 \
+    --csv "$out/tiles.csv" --force || return 1
+  BUILD=$build python3 bench/ablation.py --engine cuda --n 8192,10007,16384 --devices "${devices##*,}" \
+    --repeat 5 --csv "$out/ablation.csv" --force
+}
 # One CPU, one GPU, rows over processes, and SUMMA by hand: as many processes as a square has, on all GPUs.
 mpi_env=()
 if [ -x "$deps/usr/bin/mpirun.openmpi" ]; then # not where it was built for; the build must not see this
@@ -213,6 +221,7 @@ step testers testers
 step emulated emulated
 step bench bench
 step level3 level3
+step papers papers
 has_summa && step summa summa
 [ "$gpus" -lt 4 ] || step four four
 step hip-build build_hip

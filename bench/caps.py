@@ -50,7 +50,8 @@ def row_of(found, cap):
             if found["rate"] else 0,
             "predicted_s": found["predicted_s"], "plan_s": found["plan_s"],
             **{name: block.get(name, 0) for name in "bcdl"},
-            "equation": plan["equation"]["case"], "equation_bytes": plan["equation"]["bytes"],
+            "equation": (plan["equation"] or {"case": "-"})["case"],
+            "equation_bytes": (plan["equation"] or {"bytes": 0})["bytes"],
             "loads": list(zip(found["loads"], plan["loads"])), "check": "ok"}
 
 

@@ -146,6 +146,7 @@ static int parse(int argc, char **argv, driver *d) {
   };
   words_table(w, table + OWN);
   static const option_mode modes[] = {
+      CUT_MODE,
       {"predict", NULL, MEASURE_WORDS, NULL},
       {"predict", NULL, "timeline", "tessera plan pgemm writes one"},
       {"!predict", NULL, "up down", "they are for predictions; leave them out"},

@@ -193,8 +193,10 @@ static int make_grid(const mpi_case *c) {
   const char *first = getenv("TESSERA_TRANSPORT");
   if (given[0] == '?') snprintf(given, sizeof given, "%s", first ? first : "");
   setenv("TESSERA_TRANSPORT", c->words.transport ? c->words.transport : given, 1);
-  int code =
-      same_status(tsr_grid_create(bed.context, bed.comm, (int)c->grid[0], (int)c->grid[1], &made));
+  int shape[2] = {(int)c->grid[0], (int)c->grid[1]}, size;
+  MPI_Comm_size(bed.comm, &size);
+  if (shape[0] == 0 && cut_is_paper(&c->words.cut)) cut_square_grid(size, shape);
+  int code = same_status(tsr_grid_create(bed.context, bed.comm, shape[0], shape[1], &made));
   if (code) return code;
   tsr_grid_place(made, &rows, &cols, NULL, NULL);
   if (former) tsr_grid_place(former, &old_rows, &old_cols, NULL, NULL);

@@ -41,14 +41,17 @@ def drive(args, lines, more=(), launcher=()):
 
 def measure(args):
     strong, rows = args.mode == "strong", []
-    wanted = [(p, args.n if strong else round(args.n * math.sqrt(p)), by) for p in args.processes
-              for by in (args.transports or [None] if p > 1 else [None])]
-    lines = [case("pgemm", args.type, (n,) * 3, processes=p, transport=by, lookahead=args.lookahead)
-             for p, n, by in wanted]
+    grids_of = args.grids or [(1, p) for p in args.processes]  # their processes; the planner's grid
+    wanted = [(rows * cols, f"{rows}x{cols}" if args.grids else None, lookahead, by)
+              for rows, cols in grids_of for lookahead in args.lookaheads or [args.lookahead]
+              for by in (args.transports or [None] if rows * cols > 1 else [None])]
+    lines = [case("pgemm", args.type, (args.n if strong else round(args.n * math.sqrt(p)),) * 3,
+                  processes=p, grid=grid, transport=by, lookahead=lookahead, cut=args.cut)
+             for p, grid, lookahead, by in wanted]
     show = table("processes:9", "grid:7", "devices:7", "by:4", "N:8", "first ms:10.3",
                  "median ms:10.3", "predicted ms:12.3", "GFLOP/s:12.1", "efficiency:10.3")
     more = ["--timeline", args.timeline, "--force"] if args.timeline else []  # checked already
-    launcher = [*shlex.split(args.mpirun), "-n", str(max(args.processes))]
+    launcher = [*shlex.split(args.mpirun), "-n", str(max(p for p, *_ in wanted))]
     for found in drive(args, lines, more, launcher):
         row = {c: found.get(c, 0) for c in MEASURED}
         row.update(mode=args.mode, right=1)
@@ -97,19 +100,13 @@ class Cut:
         self.most_elements = 0.9 * args.host_memory / size_of(args.type) / 3  # the rest is for panels
 
     def block_tiles(self, own):
-        """The paper's: C takes three quarters of the devices at most, in even blocks."""
+        """The paper's, to know where it changes to several: C takes three quarters of the devices at
+        most, in even blocks."""
         parts = 1
         while self.has_devices and parts < own and \
                 (math.ceil(own / parts) * self.tile) ** 2 > 0.75 * self.devices * self.elements:
             parts += 1
         return math.ceil(own / parts)
-
-    def depth(self, block, lookahead):
-        """The paper's: chunks as deep as the devices have room for. Of the panels there are three
-        sets or, with more lookahead, as many as are on their way."""
-        left = 0.9 * self.elements - block * block / self.devices
-        sets = max(lookahead + 1, 3)
-        return max(int(left / (sets * (block + block / self.devices)) / self.tile), 1) * self.tile
 
     def extents(self, grid):
         """In even steps of a factor up to what fills a process's memory, and around the change to
@@ -139,10 +136,8 @@ def predict(args):
         for grid in args.grids:
             for lookahead in args.lookaheads:
                 for n in cut.extents(grid):
-                    words = {"network": network, "block": args.block, "lookahead": lookahead}
-                    if args.cut == "paper":
-                        b = cut.block_tiles(own_tiles(n, args.block, grid[0])) * args.block
-                        words.update(blocks=f"{b}x{b}", depth=cut.depth(b, lookahead))
+                    words = {"network": network, "block": args.block, "lookahead": lookahead,
+                             "cut": args.cut}
                     wanted.append((lookahead, case("pgemm", args.type, (n,) * 3,
                                                    grid=f"{grid[0]}x{grid[1]}", **words)))
     show = table("GB/s:6.4", "grid:7", "l:2", "N:9", "blocks of C:11", "b:7", "d:6", "s:10.3",
@@ -290,7 +285,7 @@ def rates(text):
 
 MEASURE_ONLY = ["mode", "n", "processes", "transports", "mpirun", "timeline", "engine", "repeat",
                 "depth", "blocks", "lookahead", "network"]
-PREDICT_ONLY = ["grids", "least", "points", "host_memory", "lookaheads", "networks", "cut"]
+PREDICT_ONLY = ["least", "points", "host_memory", "networks"]
 
 
 def make_parser():
@@ -307,18 +302,21 @@ def make_parser():
         help="how panels travel: each in turn, on the same data")
     add("--depth", type=whole(1), metavar="N", help="extent of panels in k (by model)")
     add("--lookahead", type=whole(0, 16), metavar="N", help="panels on their way (by model)")
+    add("--grids", type=grids, metavar="PxQ,...",
+        help="grids of processes, in place of --processes (predicted: 2x2 to 12x12)")
+    add("--lookaheads", type=numbers(0, 16), metavar="N,...",
+        help="several, each in turn; 0: by the model (predicted: 1,2)")
+    add("--cut", **pick("model", "paper"),
+        help="what chooses blocks, depth and lookahead: predictions, or the rules of Herault et al. (model)")
     add("--blocks", metavar="RxC", help="blocks of C in a process's own rows and columns (by model)")
     add("--mpirun", metavar="WORDS", help="what starts processes (mpirun)")
     add("--timeline", metavar="FILE.json", help="what one more product, the last, did over time")
     add("--predict", action="store_true", default=None,
         help="replay schedules in place of measuring; without MPI and devices, and with:")
-    add("--grids", type=grids, metavar="PxQ,...", help="grids of processes (2x2 to 12x12)")
     add("--least", type=whole(1), metavar="N", help="extent to begin with (50000)")
     add("--points", type=whole(2, 50), metavar="N", help="extents of each grid, about (10)")
     add("--host-memory", metavar="BYTES", help="of a process: the largest product fills 90 %% of it (256G)")
-    add("--lookaheads", type=numbers(0, 16), metavar="N,...", help="0: by the model (1,2)")
     add("--networks", type=rates, metavar="GB/S,...", help="of the network (as the machine says)")
-    add("--cut", **pick("model", "paper"), help="who chooses blocks and depth (model)")
     parser.add_argument("--network", type=number(1e-3, 1e6), metavar="GB/S",
                         help="what a process sends, and receives: for predictions, and with --from")
     parser.add_argument("--peak", type=number(1e-6, 1e6), metavar="TFLOP/S",
@@ -339,14 +337,18 @@ def main(argv):
         parser.refuse(args, MEASURE_ONLY, "with --predict")
     else:
         parser.refuse(args, PREDICT_ONLY + ["peak"], "without --predict")
+        for names, with_it in ((["processes"], "grids"), (["lookahead"], "lookaheads")):
+            if getattr(args, with_it):
+                parser.refuse(args, names, f"beside --{with_it}")
     if args.roofline and not args.source:
         parser.error("--roofline: needs --from, the points to draw")
     if args.predict and not args.machine:
         parser.error("--machine: is needed, such as machines/v100x3-summit.json")
     defaults = {"type": "d", "block": 1024 if args.predict else 256, "mode": "weak", "n": 8192,
                 "processes": [1, 2, 4], "mpirun": "mpirun", "least": 50000, "points": 10,
-                "host_memory": "256G", "lookaheads": [1, 2], "cut": "model",
-                "grids": [(g, g) for g in (2, 4, 6, 8, 10, 12)]}
+                "host_memory": "256G"}
+    if args.predict:
+        defaults.update(lookaheads=[1, 2], cut="model", grids=[(g, g) for g in (2, 4, 6, 8, 10, 12)])
     for name, value in defaults.items():
         if getattr(args, name) is None:
             setattr(args, name, value)

@@ -172,6 +172,10 @@ def wanted_of(args):
 
 def run(args):
     wanted = wanted_of(args)
+    left = sorted({(tile, n) for n in args.n for tile in args.tiles} - {(r["tile"], r["n"]) for r, _ in wanted})
+    if left:
+        print("left out, since bands need N of a tile for each device, and square tiles N of 1 to "
+              f"{MOST_IN_A_ROW} tiles: " + ", ".join(f"{tile} of N {n}" for tile, n in left))
     if not wanted:
         raise Fail("--tiles, --cut, --home: no tile is left; bands need N of a tile for each device and "
                    "operands on devices, square tiles N of 1 to 64 tiles")

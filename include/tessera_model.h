@@ -118,6 +118,29 @@ typedef struct tsr_uncut_model {
 TSR_API tsr_status tsr_plan_uncut(int64_t m, int64_t n, int64_t k, int devices, int64_t tile,
                                   tsr_uncut_model *model);
 
+/* The parameters of Herault et al., "Generic matrix multiplication for multi-GPU accelerated
+ * distributed-memory platforms over PaRSEC", for one process, in tiles unless said otherwise. */
+typedef struct tsr_parsec_cut {
+  int64_t tile;                 /* t, elements */
+  int64_t b, c;                 /* a block of C; the devices share its columns */
+  int64_t d;                    /* a chunk of k */
+  int lookahead;                /* l, chunks that come while one is multiplied */
+  int64_t down, across, chunks; /* X, Y and Z: blocks of C, and the chunks of each */
+  int everything; /* 1: A, B and C fit the devices at once, the paper's case (a), and nothing is cut
+                   */
+} tsr_parsec_cut;
+
+/* The paper's choice (III-B3, III-B4) for an m x n x k product on the first devices of the
+ * context's machine (0: all), within the least of their budgets: all of C as one block if it takes
+ * at most three quarters of the memory, else even, about square blocks that do, and then chunks of
+ * k as deep as fit beside a block with those that are on their way. tile: t, elements. lookahead 0:
+ * the paper's, 1 for one block and 2 for several. TSR_ERR_ARGUMENT: an extent or the tile is below
+ * 1 or more than 2^40, lookahead is below 0 or more than 16, or there is no such type or number of
+ * devices. TSR_ERR_MEMORY: not even one tile of C with a chunk of one tile fits. */
+TSR_API tsr_status tsr_plan_parsec(tsr_context *context, tsr_type type, int64_t m, int64_t n,
+                                   int64_t k, int64_t tile, int devices, int lookahead,
+                                   tsr_parsec_cut *cut);
+
 /* ---- Forced decisions ----------------------------------------------------- */
 
 /* Forces parts of later plans: words of docs/reference/knobs.md, for instance "kpanel=512 c=last".

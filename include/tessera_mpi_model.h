@@ -67,6 +67,21 @@ TSR_API tsr_status tsr_grid_set_panels(tsr_grid *grid, int64_t depth, int lookah
  * room for. Collective. */
 TSR_API tsr_status tsr_grid_set_blocks(tsr_grid *grid, int64_t rows, int64_t cols);
 
+/* What chooses depth, lookahead and blocks that are not set. */
+typedef enum tsr_cut_rule {
+  TSR_CUT_MODEL = 0, /* the model: schedules are replayed, and the fastest is taken */
+  TSR_CUT_PARSEC /* the rules of Herault et al., section III-B3: a block is all of a process's part
+                    of C if that takes at most three quarters of its devices' memory, else an
+                    even, about square part of it; a panel is as deep as fits beside the block;
+                    lookahead 1 for one block, 2 for several. Blocks and panels are whole blocks
+                    of the distribution, the paper's tiles */
+} tsr_cut_rule;
+
+/* Sets the rule for later products. Depth and blocks that are set beside TSR_CUT_PARSEC have no
+ * effect; a lookahead that is set replaces the paper's. TSR_ERR_ARGUMENT: no such rule, or results
+ * are to be reproducible, whose cut may not depend on memory. Collective. */
+TSR_API tsr_status tsr_grid_set_cut(tsr_grid *grid, tsr_cut_rule rule);
+
 /* ---- Plans ---------------------------------------------------------------- */
 
 typedef struct tsr_pprediction {

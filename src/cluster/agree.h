@@ -44,7 +44,8 @@ typedef enum tsr_record_call {
   TSR_RECORD_BLOCKS,
   TSR_RECORD_SYNC,
   TSR_RECORD_NETWORK,
-  TSR_RECORD_TIMELINE
+  TSR_RECORD_TIMELINE,
+  TSR_RECORD_CUT
 } tsr_record_call;
 /* A record whose first item is the call. */
 tsr_record tsr_record_begin(tsr_record_call call);

@@ -197,6 +197,18 @@ static tsr_status take_fixed(chooser *x) {
   return forecast_cut(&x->problem, &x->best);
 }
 
+/* The paper's cut: nothing is tried. */
+static tsr_status take_parsec(chooser *x, bool plan) {
+  TSR_TRY(tsr_pproblem_parsec_cut(&x->problem, &x->best.cut));
+  if (plan) {
+    const tsr_cut *cut = &x->best.cut;
+    int64_t k = x->problem.arranged->distribution.k_a.extent;
+    TSR_TRY(tsr_costs_plan(&x->problem.costs, cut->block[0], cut->block[1],
+                           cut->depth < k ? cut->depth : k));
+  }
+  return forecast_cut(&x->problem, &x->best);
+}
+
 /* Sets the costs by planning the products of the best cut. If the planner finds that they do not
  * fit the devices, the search is repeated with less memory. */
 static tsr_status plan_products(chooser *x) {
@@ -214,6 +226,7 @@ static tsr_status plan_products(chooser *x) {
 
 static tsr_status search(chooser *x, bool plan) {
   if (x->problem.grid->model.facts.reproducible) return take_fixed(x);
+  if (x->problem.grid->wishes.rule == TSR_CUT_PARSEC) return take_parsec(x, plan);
   TSR_TRY(try_all(x));
   if (!plan && x->best.forecast.seconds <= TSR_TUNE_WORTH_PLANNING) return TSR_OK;
   TSR_TRY(plan_products(x));
@@ -277,7 +290,7 @@ static bool same_arranged(const tsr_arranged *a, const tsr_arranged *b) {
 
 static bool same_wishes(const tsr_wishes *a, const tsr_wishes *b) {
   return a->depth == b->depth && a->lookahead == b->lookahead && a->block[0] == b->block[0] &&
-         a->block[1] == b->block[1];
+         a->block[1] == b->block[1] && a->rule == b->rule;
 }
 
 static links links_of(const tsr_model *model) {

@@ -285,6 +285,25 @@ TSR_ENTRY(tsr_grid_set_blocks, (grid, rows, cols), tsr_grid *grid, int64_t rows,
   return TSR_OK;
 }
 
+static tsr_status check_rule(const tsr_grid *grid, tsr_cut_rule rule) {
+  if (rule != TSR_CUT_MODEL && rule != TSR_CUT_PARSEC)
+    return tsr_fail(TSR_ERR_ARGUMENT, "rule is %d; give one of tsr_cut_rule", (int)rule);
+  if (rule == TSR_CUT_PARSEC && grid->model.facts.reproducible)
+    return tsr_fail(TSR_ERR_ARGUMENT,
+                    "results are to be reproducible, so the cut may not depend on memory as "
+                    "TSR_CUT_PARSEC does; leave one of them out");
+  return TSR_OK;
+}
+
+TSR_ENTRY(tsr_grid_set_cut, (grid, rule), tsr_grid *grid, tsr_cut_rule rule) {
+  TSR_TRY(tsr_grid_check(grid));
+  tsr_record record = tsr_record_begin(TSR_RECORD_CUT);
+  tsr_record_add(&record, "", "rule", (int64_t)rule);
+  TSR_TRY(agree_on(grid, &record, check_rule(grid, rule)));
+  grid->wishes.rule = rule;
+  return TSR_OK;
+}
+
 static tsr_status check_network(double bandwidth, double latency) {
   if (bandwidth > 0 && latency >= 0 && bandwidth < 1e30 && latency < 1e30) return TSR_OK;
   return tsr_fail(TSR_ERR_ARGUMENT,

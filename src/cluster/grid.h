@@ -23,10 +23,12 @@ typedef struct tsr_panel_slots {
   void *memory[2][TSR_SLOTS_MOST];
 } tsr_panel_slots;
 
-/* The values of a cut that the user set; 0: the model chooses. block: rows, columns. */
+/* The values of a cut that the user set; 0: the model chooses. block: rows, columns. rule: what
+ * chooses where nothing is set. */
 typedef struct tsr_wishes {
   int64_t depth, block[2];
   int lookahead;
+  tsr_cut_rule rule;
 } tsr_wishes;
 
 /* Run lengths whose copy rates are measured: TSR_UP_SHORTEST << i bytes, i = 0 .. TSR_UP_RUNS-1. */

@@ -7,6 +7,7 @@
 
 #include "base/types.h"
 #include "cluster/tuning.h"
+#include "tessera_model.h"
 
 static int64_t least(int64_t a, int64_t b) {
   return a < b ? a : b;
@@ -258,4 +259,45 @@ tsr_cut tsr_pproblem_fixed_cut(const tsr_pproblem *p) {
   for (int d = 0; d < 2; d++)
     cut.block[d] = w->block[d] > 0 ? least(w->block[d], p->most[d]) : p->most[d];
   return cut;
+}
+
+/* ---- The cut of Herault et al. ------------------------------------------------------ */
+
+/* The paper counts lookahead + 1 panels on a device; here at least three products have theirs there
+ * (find_free_memory), so a lookahead of 1 counts as 2. */
+static tsr_status choose_parsec(const tsr_pproblem *p, tsr_parsec_cut *found) {
+  const tsr_distribution *d = &p->arranged->distribution;
+  int wish = p->grid->wishes.lookahead;
+  int64_t rows = p->most[0] > 0 ? p->most[0] : 1, cols = p->most[1] > 0 ? p->most[1] : 1;
+  int64_t k = d->k_a.extent > 0 ? d->k_a.extent : 1;
+  TSR_TRY(tsr_plan_parsec(p->grid->model.planner, p->arranged->type, rows, cols, k, d->rows.block,
+                          p->grid->model.facts.devices, wish > 2 ? wish : 2, found));
+  found->lookahead = wish > 0 ? wish : found->down * found->across > 1 ? 2 : 1;
+  return TSR_OK;
+}
+
+tsr_status tsr_pproblem_parsec_cut(tsr_pproblem *p, tsr_cut *cut) {
+  const tsr_distribution *d = &p->arranged->distribution;
+  tsr_parsec_cut found;
+  double bytes;
+  maker x = {.p = p};
+  if (p->grid->model.facts.devices ==
+      0) { /* nothing is loaded onto any, so the rules say nothing */
+    *cut = tsr_pproblem_fixed_cut(p);
+    return TSR_OK;
+  }
+  TSR_TRY(choose_parsec(p, &found));
+  x.cut = (tsr_cut){.block = {least(found.b * d->rows.block, p->most[0]),
+                              least(found.c * d->rows.block, p->most[1])},
+                    .depth = limit_depth(p, found.d * d->k_a.block),
+                    .lookahead = found.lookahead,
+                    .at_once = !tsr_pproblem_uses_host(p)};
+  for (;;) {
+    TSR_TRY(count_panels(&x));
+    TSR_TRY(find_free_memory(&x, &bytes));
+    if (bytes >= 0 || x.cut.depth <= d->k_a.block) break;
+    x.cut.depth -= d->k_a.block;
+  }
+  *cut = x.cut;
+  return TSR_OK;
 }

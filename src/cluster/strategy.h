@@ -79,4 +79,8 @@ tsr_status tsr_pstrategy_cut(tsr_pproblem *problem, const tsr_pstrategy *strateg
  * on the machine, so results have the same bits everywhere. */
 tsr_cut tsr_pproblem_fixed_cut(const tsr_pproblem *problem);
 
+/* The cut of TSR_CUT_PARSEC. Where the device products need more memory than the paper counts, its
+ * panels are less deep. TSR_ERR_MEMORY: not even one block of the distribution fits. */
+tsr_status tsr_pproblem_parsec_cut(tsr_pproblem *problem, tsr_cut *cut);
+
 #endif

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* The native door: plans as objects. */
+#include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -13,6 +14,7 @@
 #include "front/context.h"
 #include "front/picture.h"
 #include "plan/model/choi.h"
+#include "plan/model/parsec.h"
 #include "plan/model/uncut.h"
 #include "plan/search/knobs.h"
 #include "run/place.h"
@@ -374,6 +376,56 @@ TSR_ENTRY(tsr_plan_uncut, (m, n, k, devices, tile, model), int64_t m, int64_t n,
                     (long long)m, (long long)n, (long long)k, devices, (long long)tile);
   if (tile == 0) tile = tsr_uncut_tile(m, n, k, devices);
   *model = tsr_uncut_model_of(m, n, k, devices, tile);
+  return TSR_OK;
+}
+
+static tsr_status check_parsec(const tsr_parsec_question *q, tsr_type type) {
+  static const int64_t most = INT64_C(1) << 40;
+  const int64_t values[] = {q->rows, q->cols, q->k, q->tile};
+  static const char *const names[] = {"m", "n", "k", "tile"};
+  for (int i = 0; i < 4; i++)
+    if (values[i] < 1 || values[i] > most)
+      return tsr_fail(TSR_ERR_ARGUMENT, "%s is %lld; give 1 to 2^40", names[i],
+                      (long long)values[i]);
+  if (tsr_type_get(type) == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "type is %d; give one of tsr_type", (int)type);
+  if (q->lookahead < 0 || q->lookahead > 16)
+    return tsr_fail(TSR_ERR_ARGUMENT, "lookahead is %d; give 0 to 16", q->lookahead);
+  return TSR_OK;
+}
+
+/* The devices, and the least of their budgets. */
+static tsr_status read_parsec(tsr_plans *plans, int devices, tsr_parsec_question *q) {
+  pthread_rwlock_rdlock(&plans->machine_lock);
+  int there = plans->machine->devices;
+  q->devices = devices != 0 ? devices : there;
+  q->memory = INFINITY;
+  pthread_mutex_lock(&plans->lock);
+  for (int d = 0; d < q->devices && d < there; d++)
+    q->memory = fmin(q->memory, (double)plans->planning.budget[d]);
+  pthread_mutex_unlock(&plans->lock);
+  pthread_rwlock_unlock(&plans->machine_lock);
+  if (q->devices >= 1 && q->devices <= there) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT, "devices is %d; the machine has %d; give 1 to as many",
+                  q->devices, there);
+}
+
+TSR_ENTRY(tsr_plan_parsec, (context, type, m, n, k, tile, devices, lookahead, cut),
+          tsr_context *context, tsr_type type, int64_t m, int64_t n, int64_t k, int64_t tile,
+          int devices, int lookahead, tsr_parsec_cut *cut) {
+  tsr_parsec_question q = {m, n, k, tile, devices, 0, 0, lookahead};
+  tsr_parsec_cut found;
+  TSR_TRY(tsr_context_check(context));
+  TSR_TRY(check_address("cut", cut));
+  TSR_TRY(check_parsec(&q, type));
+  TSR_TRY(read_parsec(context->plans, devices, &q));
+  q.element = (double)tsr_type_get(type)->size;
+  if (!tsr_parsec_choose(&q, &found))
+    return tsr_fail(TSR_ERR_MEMORY,
+                    "tiles of %lld do not fit: a device has %.0f bytes for one tile of C and %d "
+                    "chunks of A and B; give smaller tiles, or more memory",
+                    (long long)tile, q.memory, found.lookahead + 1);
+  *cut = found;
   return TSR_OK;
 }
 

@@ -95,7 +95,7 @@ def test_pgemm_measures_or_predicts(options, program, mpi_driver):
     """Each option belongs to measuring, to predicting, or to both."""
     import pgemm  # pylint: disable=import-outside-toplevel
     both = {"type", "devices", "block", "csv", "driver", "machine", "memory", "peak", "network", "plot", "force",
-            "source", "roofline", "predict"}
+            "source", "roofline", "predict", "grids", "lookaheads", "cut"}
     never = {"tile", "check", "rate_seconds"}
     named = {a.dest for a in options("pgemm")}
     assert named == both | never | set(pgemm.MEASURE_ONLY) | set(pgemm.PREDICT_ONLY)

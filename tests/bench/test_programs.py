@@ -417,14 +417,43 @@ def test_pgemm_predicted(program, mpi_driver):
                              "--networks 12.5,5 --plot w.svg --csv w.csv", machine)
     assert code == 0 and out.count("largest N 194560: ") == 2, err
     rows = read_csv("w.csv", ["share_of_peak"])
-    assert {r["network_gb_s"] for r in rows} == {12.5, 5} and rows[0]["depth"] == 12288
+    assert {r["network_gb_s"] for r in rows} == {12.5, 5} and rows[0]["depth"] % 1024 == 0
     assert is_drawn("w.svg", "6 x 6, l = 1")
     for message, options in (("does nothing with --predict", "--predict --repeat 3"),
-                             ("--cut: does nothing without --predict", "--cut paper"),
+                             ("--points: does nothing without --predict", "--points 3"),
+                             ("--processes: does nothing beside --grids", "--grids 1x2 --processes 2"),
                              ("--roofline: needs --from", "--roofline x.svg"),
                              ("must be PxQ", "--predict --grids 2")):
         code, _, err = program("pgemm", options, machine)
         assert code == 2 and message in err
+
+
+def test_parsec(program, mpi_driver):
+    """The figures of Herault et al.: rates that do not exceed the peak, loads beside the equation."""
+    code, out, err = program("parsec", "--tiles 3072,4096 --devices 1,6 --csv p.csv --plot p.svg")
+    assert code == 0 and len(out.splitlines()) == 5, err
+    rows = read_csv("p.csv", ["figure", "case"])
+    assert [(r["devices"], r["tile"], r["n"]) for r in rows] == [(1, 3072, 70656), (1, 4096, 73728), (6, 3072, 70656),
+                                                              (6, 4096, 73728)]
+    assert all(0.8 < r["share_of_peak"] <= 1 and r["case"] in "abc" for r in rows)
+    assert is_drawn("p.svg", "practical peak", "6 GPUs")
+    code, again, err = program("parsec", "--from p.csv --plot q.svg")
+    assert code == 0 and again == "" and is_drawn("q.svg", "1 GPU"), err
+    for message, options in (("--tiles: does nothing for figure 4", "--figure 4 --tiles 1024"),
+                             ("--machine: does nothing for a figure", "--machine gpu*2")):
+        code, _, err = program("parsec", options)
+        assert code == 2 and message in err
+
+
+def test_loads_of_parsec(program):
+    """Where several blocks of C are needed, loads are within a tenth of the equation, and half come from peers."""
+    from parsec import SOCKET, TILE, plan, row_of
+    import argparse
+    args = argparse.Namespace(driver=None)
+    row = row_of(4, 4, 3, 122880, TILE, plan(args, SOCKET, 3, (61440, 61440, 122880), TILE))
+    loaded = row["host_bytes"] + row["peer_bytes"]
+    assert row["case"] == "c" and row["l"] == 2 and row["b"] == row["c"] == 30
+    assert 0.9 < loaded / row["equation_bytes"] <= 1 and 0.4 < row["peer_bytes"] / loaded < 0.6
 
 
 def test_pgemm_measured(program, mpi_driver):
@@ -434,6 +463,10 @@ def test_pgemm_measured(program, mpi_driver):
     assert code == 0 and len(out.splitlines()) == 3, err
     assert [r["n"] for r in read_csv("m.csv", ["mode"])] == [200, 283]
     assert is_drawn("m.svg", "Weak scaling", "as the first for each process")
+    code, out, err = program("pgemm", "--n 200 --grids 1x2,2x2 --lookaheads 1,2 --cut paper --repeat 1 --engine host "
+                             "--devices 2 --block 32 --csv p.csv", ["--mpirun", start, "--machine", "gpu*2"])
+    assert code == 0 and [(r["rows"], r["cols"], r["right"]) for r in read_csv("p.csv", ["mode", "right"])] == [
+        (1, 2, 1), (1, 2, 1), (2, 2, 1), (2, 2, 1)], err
     # examples/summa.c prints lines of that kind, without a head.
     with open("summa.log", "w", encoding="utf-8") as file:
         file.write("a word\nsumma,d,4,2,2,1,600,0.1,0.05,0,8.64,1,1\n")

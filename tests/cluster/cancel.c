@@ -25,6 +25,7 @@
   CALL(tsr_grid_place(NULL, NULL, NULL, NULL, NULL))              \
   CALL(tsr_grid_set_panels(NULL, 0, 0))                           \
   CALL(tsr_grid_set_blocks(NULL, 0, 0))                           \
+  CALL(tsr_grid_set_cut(NULL, TSR_CUT_MODEL))                     \
   CALL(tsr_grid_set_network(NULL, 0, 0))                          \
   CALL(tsr_grid_imagine_transport(NULL, 0, 0))                    \
   CALL(tsr_grid_sync(NULL))                                       \

@@ -28,6 +28,7 @@ typedef struct problem {
   int alpha[2], beta[2];
   int grid[2], lookahead, devices; /* devices: the number of the context in contexts[] */
   int calls;                       /* asynchronous calls, 1 or 2; 0: one blocking call */
+  bool parsec;                     /* blocks and depth by the rules of Herault et al. */
   bool moves;                      /* a redistribution of op(A) to C, not a product */
   layout a, b, c;
 } problem;
@@ -40,6 +41,8 @@ typedef struct world {
 } world;
 
 /* ---- Drawing -------------------------------------------------------------- */
+
+enum { REPRODUCIBLE = 3 }; /* its number in contexts[] */
 
 static int64_t draw_extent(numbers *n) {
   switch (numbers_draw(n, 0, 11)) {
@@ -114,6 +117,7 @@ static problem draw(uint64_t seed, int64_t index, int size) {
   p.c = layout_draw(&n, p.m, p.n, p.grid);
   if (straight_a && straight_b) align(&n, &p);
   if (straight_a && straight_b) align_k(&n, &p);
+  p.parsec = p.devices != REPRODUCIBLE && numbers_draw(&n, 0, 3) == 0;
   return p;
 }
 
@@ -276,7 +280,8 @@ static const char *run(const world *w, const problem *p) {
   if (tsr_grid_create(context, MPI_COMM_WORLD, p->grid[0], p->grid[1], &grid) != TSR_OK)
     return tsr_message();
   if (tsr_grid_set_panels(grid, p->depth, p->lookahead) != TSR_OK ||
-      tsr_grid_set_blocks(grid, p->block[0], p->block[1]) != TSR_OK)
+      tsr_grid_set_blocks(grid, p->block[0], p->block[1]) != TSR_OK ||
+      tsr_grid_set_cut(grid, p->parsec ? TSR_CUT_PARSEC : TSR_CUT_MODEL) != TSR_OK)
     wrong = tsr_message();
   else if (!has_transport(w, p, grid))
     wrong = "the grid has another transport";

@@ -182,6 +182,7 @@ static tsr_status grid_orders(void *world_) {
   int rows = 0, cols = 0, row = -1, col = -1;
   w->number = CALLED(tsr_grid_set_panels)(w->grid, 8, 1) == TSR_OK;
   w->number &= CALLED(tsr_grid_set_blocks)(w->grid, 16, 16) == TSR_OK;
+  w->number &= CALLED(tsr_grid_set_cut)(w->grid, TSR_CUT_MODEL) == TSR_OK;
   w->number &= CALLED(tsr_grid_set_network)(w->grid, 1e9, 1e-6) == TSR_OK;
   w->number &= CALLED(tsr_grid_place)(w->grid, &rows, &cols, &row, &col) == TSR_OK;
   w->number &= rows * cols > 0 && CALLED(tsr_grid_transport)(w->grid) != NULL;

@@ -53,6 +53,16 @@ def test_other_order_and_grid(expected):
     assert same("c.npy", expected[0])
 
 
+def test_cut_of_the_paper(expected):
+    """Blocks and depth by the rules of Herault et al. on a square grid; the result is the same."""
+    done = pgemm(4, "--transa T -o c.npy --engine host --devices 4 --memory 100K --block 8 --cut paper --details --check").ok(
+        "on 2 x 2 processes")
+    assert same("c.npy", expected[0]) and "blocks" in done.out
+    pgemm(2, "--transa T -o d.npy --cut paper --depth 8").refused("--depth: does nothing with --cut paper")
+    pgemm(2, "--transa T -o d.npy --engine host --memory 100K --block 1000 --cut paper").exits(1).warns(
+        "tiles of 1000 do not fit")
+
+
 def test_emulated_devices_and_blocks(expected):
     pgemm(2, "--transa T -o c.npy --engine host --devices 4 --depth 100 --lookahead 1 --blocks 17x23 "
           "--check").ok()

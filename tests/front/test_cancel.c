@@ -87,6 +87,7 @@
   CALL(tsr_plan_accumulation(NULL, TSR_D, 0, 0, 0, 0, NULL, 0, NULL))                         \
   CALL(tsr_plan_choi(NULL, TSR_D, 0, 0, 0, NULL))                                             \
   CALL(tsr_plan_uncut(0, 0, 0, 0, 0, NULL))                                                   \
+  CALL(tsr_plan_parsec(NULL, TSR_D, 0, 0, 0, 0, 0, 0, NULL))                                  \
   CALL(tsr_capture_begin(NULL))                                                               \
   CALL(tsr_capture_end(NULL, NULL))                                                           \
   CALL(tsr_capture_run_async(NULL))                                                           \

@@ -136,6 +136,14 @@ static tsr_status plan_uncut(void *world_) {
   return status;
 }
 
+static tsr_status plan_parsec(void *world_) {
+  world *w = world_;
+  tsr_parsec_cut cut = {.tile = 0};
+  tsr_status status = CALLED(tsr_plan_parsec)(w->context, TSR_D, 64, 64, 64, 8, 0, 0, &cut);
+  w->number = (double)cut.tile;
+  return status;
+}
+
 static void check_number(void *world_, const sweep_outcome *o) {
   world *w = world_;
   HOLD((w->number > 0) == (o->status == TSR_OK));
@@ -298,6 +306,7 @@ const sweep_visit plan_visits[] = {
     VISIT(NULL, plan_accumulation_quick, check_number),
     VISIT(NULL, plan_choi, check_number),
     VISIT(NULL, plan_uncut, check_number),
+    VISIT(NULL, plan_parsec, check_number),
     VISIT(planned, plan_print, check_text),
     VISIT(planned, plan_print_json, check_text),
     VISIT(planned, plan_print_commands, check_text),

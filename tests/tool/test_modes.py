@@ -37,7 +37,7 @@ REPLACES = Tried(quiet="there is no file to replace")
 TIMES = "it shows in times, which differ anyway"
 ALIKE = Tried("3", quiet=TIMES)
 PLANNED = {"devices": "1", "machine": "gpu*2@nvlink:25", "memory": "3M", "tile": "100"}
-CUTS = {"depth": "64", "lookahead": "1", "blocks": "2x2", "network": "0.1"}
+CUTS = {"cut": "paper", "depth": "64", "lookahead": "1", "blocks": "2x2", "network": "0.1"}
 SMALL = "--repeat 1 --rate-seconds 0 --peer none"
 HOST = f"--engine host --devices 2 --machine {NODE}"
 
@@ -83,6 +83,7 @@ COMMANDS = {
         "depth": Tried("16", quiet="one process has one product"),
         "lookahead": Tried("1", quiet="one process passes nothing on"),
         "blocks": Tried("2x2", quiet="one process has one product"),
+        "cut": Tried("paper", quiet="one process has one product"),
         "network": Tried("1", quiet="one process sends nothing"),
         "timeline": FILES["timeline"], "force": REPLACES,
         "progress": Tried(quiet="without devices there are no steps to tell"),
@@ -239,6 +240,8 @@ def try_mode(place, told, base, values, selection, refusals=False):
         words, end = [*words[:end], *chosen_words, *words[end:]], end + len(chosen_words)
         if option in items_of(selection) or (what.base and any(tried(values[i]).alone for i in items_of(selection))):
             continue
+        if "paper" in selection and option in ("beta", "lookahead"):
+            continue  # here everything fits in one panel, whatever they are
         with_it = [f"--{option}", *([what.value] if what.value else [])]
         # What the mode leaves without use goes from the base, but not the option that is tried.
         for mode in told["modes"]:

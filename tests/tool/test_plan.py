@@ -108,6 +108,40 @@ def test_conditions_of_choi(words, message):
     plan(f"gemm {words} --model choi --devices 2", CHOI).refused(message)
 
 
+@pytest.mark.parametrize("devices, blocks, chunk, ahead", [(1, 3, 7, 2), (3, 2, 7, 2), (6, 1, 4, 1)])
+def test_model_of_parsec(devices, blocks, chunk, ahead):
+    """C takes three quarters of 12.8 GB at most, in even blocks; chunks are as deep as the rest has room for."""
+    machine = ROOT / "machines/summit-node.json"
+    made = plan(f"gemm d 70000 70000 70000 --model parsec --devices {devices} --json --alone", machine).json()
+    cut, block = made["parsec"], made["c_block"]
+    assert (cut["x"], cut["y"], cut["d"], cut["l"], cut["tile"]) == (blocks, blocks, chunk, ahead, 1024)
+    wide = -(-cut["c"] // devices)
+    assert (block["b"], block["c"], block["d"], block["l"]) == (cut["b"], wide, chunk, ahead)
+    slots = 12.8e9 // (8 * 1024 ** 2)
+    assert cut["b"] * wide <= 0.75 * slots
+    assert cut["b"] * wide + (1 + ahead) * (cut["b"] + wide) * chunk <= slots
+    loaded = max(d["host"] + d["peers"] for d in made["loads"])
+    assert loaded == pytest.approx(made["equation"]["bytes"], rel=0.1)
+    plan("gemm d 70000 70000 70000 --model parsec --devices 1", machine).ok("^model parsec: tiles of 1024",
+                                                                             "^loads, GB .*equation [(]1c[)]")
+
+
+def test_parsec_refuses():
+    plan("gemm d 70000 70000 70000 --model parsec --tile 50000", "h200x4").exits(1).warns("tiles of 50000 do not fit")
+    plan("syrk d 8192 8192 --model parsec").refused("its formula is for gemm")
+    small = plan("gemm d 512 512 512 --model parsec --tile 128 --devices 2 --json").json()
+    assert small["parsec"]["everything"] and small["c_block"] is None
+
+
+def test_equation_of_loads_has_a_condition(monkeypatch):
+    """A block with chunks that the memory cannot have at a time: the equation does not apply, and that is said."""
+    monkeypatch.setenv("TESSERA_STRATEGY", "tiles grid=1x1 tile=1024 cblock=38,38 depth=8 lookahead=10")
+    machine = ROOT / "machines/v100x3-summit.json"
+    words = "gemm d 70000 70000 70000 --devices 1"
+    plan(words + " --model paper", machine).ok("^Equation [(]1[)] does not apply: .* take 2052 tiles", "at least$")
+    assert plan(words + " --json", machine).json()["equation"] is None
+
+
 def test_bands_in_one_word(monkeypatch):
     monkeypatch.setenv("TESSERA_STRATEGY", "bands")
     made = plan("gemm s 16384 16384 16384 --home 0 --devices 2 --json", CHOI).json()
@@ -147,7 +181,7 @@ def test_idle_time():
 
 
 def test_other_models():
-    plan("gemm s 64 64 64 --model other").refused("replay, choi, uncut or paper")
+    plan("gemm s 64 64 64 --model other").refused("replay, choi, uncut, parsec or paper")
 
 
 def test_what_does_not_fit():

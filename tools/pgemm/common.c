@@ -33,8 +33,24 @@ static int read_blocks(const cut_options *o, int64_t blocks[2]) {
   return o->blocks ? parse_pair("--blocks", o->blocks, blocks) : TOOL_OK;
 }
 
+bool cut_is_paper(const cut_options *o) {
+  return o->cut && strcmp(o->cut, "paper") == 0;
+}
+
+void cut_square_grid(int processes, int shape[2]) {
+  shape[0] = 1;
+  for (int rows = 1; rows * rows <= processes; rows++)
+    if (processes % rows == 0) shape[0] = rows;
+  shape[1] = processes / shape[0];
+}
+
 int cut_check(const cut_options *o) {
   int64_t unused[2];
+  if (o->cut && !cut_is_paper(o) && strcmp(o->cut, "model") != 0)
+    return tool_usage("--cut %s: must be model or paper", o->cut);
+  if (cut_is_paper(o) && (o->depth > 0 || o->blocks))
+    return tool_usage("--%s: does nothing with --cut paper; leave one of them out",
+                      o->depth > 0 ? "depth" : "blocks");
   if (o->up < 0 || o->down < 0) return tool_usage("--up, --down: must be 0 GB/s or more");
   if (o->down > 0 && o->up == 0) return tool_usage("--down: give --up, too");
   return read_blocks(o, unused);
@@ -46,6 +62,8 @@ int cut_apply(const cut_options *o, tsr_grid *grid) {
   int code = read_blocks(o, blocks);
   if (!code) code = tool_status(tsr_grid_set_panels(grid, o->depth, (int)o->lookahead));
   if (!code) code = tool_status(tsr_grid_set_blocks(grid, blocks[0], blocks[1]));
+  if (!code && o->cut)
+    code = tool_status(tsr_grid_set_cut(grid, cut_is_paper(o) ? TSR_CUT_PARSEC : TSR_CUT_MODEL));
   if (!code && o->up > 0)
     code = tool_status(tsr_grid_imagine_transport(grid, 1e9 * o->up, 1e9 * o->down));
   if (code || o->network == 0) return code;

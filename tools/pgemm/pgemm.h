@@ -12,8 +12,13 @@
 typedef struct cut_options {
   int64_t depth, lookahead;
   const char *blocks;       /* "RxC" */
+  const char *cut;          /* "model", "paper"; NULL: model */
   double network, up, down; /* GB/s */
 } cut_options;
+
+/* The mode in which the paper's rules choose, as a row of option_command.modes. */
+#define CUT_MODE \
+  { "cut=paper", NULL, "depth blocks", "the rules of the paper give them; leave one of them out" }
 
 #define CUT_OPTIONS(c)                                                                            \
   {"depth", 0, OPTION_WHOLE, &(c)->depth, "N", "extent of panels in k (default: by prediction)"}, \
@@ -27,6 +32,13 @@ typedef struct cut_options {
        16},                                                                                       \
       {"blocks",     0,     OPTION_TEXT,                                                          \
        &(c)->blocks, "RxC", "C blocks of a process, down and across (default: by prediction)"},   \
+      {"cut",                                                                                     \
+       0,                                                                                         \
+       OPTION_TEXT,                                                                               \
+       &(c)->cut,                                                                                 \
+       "model|paper",                                                                             \
+       "what chooses blocks, depth and lookahead: predictions, or the rules of Herault et al., "  \
+       "which also take the most square grid (default: model)"},                                  \
   {                                                                                               \
     "network", 0, OPTION_NUMBER, &(c)->network, "GB/S",                                           \
         "rate of a process in each direction, for predictions (default: the machine's)", 0, 1e6   \
@@ -43,6 +55,12 @@ int parse_pair(const char *name, const char *text, int64_t pair[2]);
 
 /* Checks the options; the exit code, after a message if one is wrong. */
 int cut_check(const cut_options *options);
+
+/* Whether the paper's rules choose. */
+bool cut_is_paper(const cut_options *options);
+
+/* The most square grid of that many processes, with no more rows than columns: the paper's. */
+void cut_square_grid(int processes, int shape[2]);
 
 /* Sets the options on a grid; the exit code. */
 int cut_apply(const cut_options *options, tsr_grid *grid);

@@ -72,6 +72,7 @@ static int parse_request(int argc, char **argv, plan_request *r) {
       SETTINGS_TILE(&r->settings),
       {0}};
   static const option_mode modes[] = {
+      CUT_MODE,
       {"json", NULL, "commands details", "JSON has times, bytes and cuts always; leave it out"},
       {"!timeline", NULL, "force", "no file is written; leave it out"},
       {"!up", NULL, "down", "give --up, too"},

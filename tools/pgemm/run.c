@@ -96,7 +96,8 @@ static int parse(int argc, char **argv, request *r) {
       SETTINGS_TILE(&r->settings),
       SETTINGS_CHECK(&r->settings),
       {0}};
-  static const option_mode modes[] = {{"engine=cpu", NULL, "devices machine memory tile check",
+  static const option_mode modes[] = {CUT_MODE,
+                                      {"engine=cpu", NULL, "devices machine memory tile check",
                                        "there are no devices; leave it out"},
                                       {0}};
   const option_command command = {
@@ -221,7 +222,9 @@ static int open_grid(job *j) {
   int shape[2] = {(int)j->r->grid[0], (int)j->r->grid[1]}, size;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   tsr_status status = TSR_OK;
-  if (shape[0] == 0 && is_first())
+  if (shape[0] == 0 && cut_is_paper(&j->r->cut))
+    cut_square_grid(size, shape);
+  else if (shape[0] == 0 && is_first())
     status = tsr_grid_suggest(j->context, size, j->type, j->m, j->n, j->k, &shape[0], &shape[1]);
   int code = all_agree(tool_status(status));
   if (code) return code;

@@ -15,10 +15,11 @@ typedef struct plan_request {
   scalar alpha, beta;
   home homes[3];
   output timeline, picture;
-  bool force, json, alone, details, commands, choi, uncut, paper;
+  bool force, json, alone, details, commands, choi, uncut, paper, parsec;
   settings settings;
   tsr_choi_model choi_model;   /* of --model choi */
   tsr_uncut_model uncut_model; /* of --model uncut */
+  tsr_parsec_cut parsec_cut;   /* of --model parsec */
   int64_t rule;                /* the tile of the model's own rule, whatever --tile says */
 } plan_request;
 
@@ -48,12 +49,13 @@ static int parse_layout(const char *text, tsr_layout *layout) {
 static int parse_model(const char *text, plan_request *r) {
   r->choi = strcmp(text, "choi") == 0;
   r->uncut = strcmp(text, "uncut") == 0;
-  if ((r->choi || r->uncut) && r->what.operation != TSR_GEMM) {
+  r->parsec = strcmp(text, "parsec") == 0;
+  if ((r->choi || r->uncut || r->parsec) && r->what.operation != TSR_GEMM) {
     return tool_usage("--model %s: its formula is for gemm; leave it out", text);
   }
   r->paper = strcmp(text, "paper") == 0;
-  if (r->choi || r->uncut || r->paper || strcmp(text, "replay") == 0) return TOOL_OK;
-  return tool_usage("--model %s: must be replay, choi, uncut or paper", text);
+  if (r->choi || r->uncut || r->parsec || r->paper || strcmp(text, "replay") == 0) return TOOL_OK;
+  return tool_usage("--model %s: must be replay, choi, uncut, parsec or paper", text);
 }
 
 /* Sets the leading dimensions. tsr_level3 has that of the written operand in ldc, also where that
@@ -123,11 +125,12 @@ static int parse_request(int argc, char **argv, plan_request *r) {
       {"alpha", 0, OPTION_TEXT, &words.alpha, "0|1|x",
        "class of alpha; x is any other (default: 1)"},
       {"beta", 0, OPTION_TEXT, &words.beta, "0|1|x", "class of beta (default: 1)"},
-      {"model", 0, OPTION_TEXT, &words.model, "replay|choi|uncut|paper",
+      {"model", 0, OPTION_TEXT, &words.model, "replay|choi|uncut|parsec|paper",
        "replay: plans replayed in virtual time decide; choi: the algorithm of Choi et al. with "
        "tiles "
        "by their model, whose times stand beside the replay's; uncut: square tiles by the "
-       "penalties of Anastasiadis et al.; "
+       "penalties of Anastasiadis et al.; parsec: C blocks, k-panels and lookahead by the rules of "
+       "Herault et al., with loads beside their equation (1); "
        "paper: as replay, with loads beside equation (1) of Herault et al. (default: replay)"},
       {"commands", 0, OPTION_FLAG, &r->commands, NULL, "print every command of the plan"},
       {"timeline", 0, OPTION_TEXT, &r->timeline.path, "FILE",
@@ -259,15 +262,37 @@ static int force_uncut(plan_request *r, tsr_context *context, int devices) {
   return tool_status(tsr_set_strategy(context, strategy));
 }
 
+/* Forces the blocks of C, the chunks and the lookahead of Herault et al., with square tiles of
+ * --tile or of the extent that they chose, on a grid of one row: devices share the columns of a
+ * block. */
+static int force_parsec(plan_request *r, tsr_context *context, int devices) {
+  enum { TILE = 1024 }; /* their section V-A: from here on the rate is at its plateau */
+  char strategy[128];
+  const tsr_level3 *what = &r->what;
+  tsr_parsec_cut *cut = &r->parsec_cut;
+  int64_t tile = r->settings.tile > 0 ? r->settings.tile : TILE;
+  int code = tool_status(
+      tsr_plan_parsec(context, what->type, what->m, what->n, what->k, tile, devices, 0, cut));
+  if (code) return code;
+  int used = snprintf(strategy, sizeof strategy, "tiles grid=1x%d tile=%lld even=no", devices,
+                      (long long)tile);
+  if (!cut->everything)
+    snprintf(strategy + used, sizeof strategy - (size_t)used,
+             " cblock=%lld,%lld depth=%lld lookahead=%d", (long long)cut->b,
+             (long long)((cut->c + devices - 1) / devices), (long long)cut->d,
+             100 * cut->lookahead);
+  return tool_status(tsr_set_strategy(context, strategy));
+}
+
 /* Forces what the model of a paper chooses, if --model names one. */
 static int force_model(plan_request *r, tsr_context *context) {
   tsr_context_facts facts;
-  if (!r->choi && !r->uncut) return TOOL_OK;
+  if (!r->choi && !r->uncut && !r->parsec) return TOOL_OK;
   int code = tool_status(tsr_context_describe(context, &facts));
   if (code) return code;
   if (facts.devices == 0)
     return tool_usage("--model: there is no device; give --machine, or leave it out");
-  return (r->choi ? force_choi : force_uncut)(r, context, facts.devices);
+  return (r->choi ? force_choi : r->uncut ? force_uncut : force_parsec)(r, context, facts.devices);
 }
 
 static int write_picture(const plan_request *r, const tsr_plan *plan) {
@@ -347,11 +372,24 @@ static void show_uncut(const tsr_uncut_model *m) {
          m->latency, m->total);
 }
 
+static void show_parsec(const tsr_parsec_cut *cut) {
+  printf("model parsec: tiles of %lld (t); ", (long long)cut->tile);
+  if (cut->everything)
+    printf("everything fits, so nothing is cut\n\n");
+  else
+    printf(
+        "%lld x %lld blocks of C of %lld x %lld tiles (X x Y; b x c),\n"
+        "%lld chunks of %lld tiles (Z; d), %d on their way (l)\n\n",
+        (long long)cut->down, (long long)cut->across, (long long)cut->b, (long long)cut->c,
+        (long long)cut->chunks, (long long)cut->d, cut->lookahead);
+}
+
 static int show_text(const plan_request *r, const tsr_plan *plan) {
   tsr_prediction prediction;
   int code = r->choi ? tool_status(tsr_plan_predict(plan, &prediction)) : TOOL_OK;
   if (r->choi && code == TOOL_OK) show_choi(&r->choi_model, prediction.seconds);
   if (r->uncut) show_uncut(&r->uncut_model);
+  if (r->parsec) show_parsec(&r->parsec_cut);
   if (code == TOOL_OK) code = show_verdict(plan);
   if (code != TOOL_OK || !r->details) return code;
   printf("\n");
@@ -380,13 +418,23 @@ static void show_json_of_uncut(const plan_request *r) {
       m->latency, m->total);
 }
 
-/* The plan's object; --model choi or uncut adds a member, which comes first. */
+static void show_json_of_parsec(const tsr_parsec_cut *cut) {
+  printf(
+      "{\n  \"parsec\": {\"tile\": %lld, \"b\": %lld, \"c\": %lld, \"d\": %lld, \"l\": %d, "
+      "\"x\": %lld, \"y\": %lld, \"z\": %lld, \"everything\": %s},",
+      (long long)cut->tile, (long long)cut->b, (long long)cut->c, (long long)cut->d, cut->lookahead,
+      (long long)cut->down, (long long)cut->across, (long long)cut->chunks,
+      cut->everything ? "true" : "false");
+}
+
+/* The plan's object; --model choi, uncut or parsec adds a member, which comes first. */
 static int show_json(const plan_request *r, const tsr_plan *plan) {
   char *text = NULL;
-  bool more = r->choi || r->uncut;
+  bool more = r->choi || r->uncut || r->parsec;
   int code = tool_status(tsr_plan_print(plan, r->alone ? TSR_JSON_ALONE : TSR_JSON, &text));
   if (code == TOOL_OK && r->choi) show_json_of_choi(r);
   if (code == TOOL_OK && r->uncut) show_json_of_uncut(r);
+  if (code == TOOL_OK && r->parsec) show_json_of_parsec(&r->parsec_cut);
   if (code == TOOL_OK) fputs(text + more, stdout);
   free(text);
   return code;
@@ -398,7 +446,7 @@ static int show_plan(const plan_request *r, const tsr_plan *plan) {
     printf("\n");
     code = tool_print_plan(plan, TSR_COMMANDS);
   }
-  if (code == TOOL_OK && r->paper && !r->json) {
+  if (code == TOOL_OK && (r->paper || r->parsec) && !r->json) {
     printf("\n");
     code = tool_print_plan(plan, TSR_LOADS);
   }

@@ -117,8 +117,15 @@ void tsr_loads_count(const tsr_plan *plan, tsr_loads loads[TSR_MACHINE_DEVICES])
 
 /* ---- Equation (1) --------------------------------------------------------- */
 
+/* How often an operand is loaded: once for each row, or column, of blocks. The paper's blocks
+ * divide C; others have a smaller one at the end. */
 static double passes(int32_t tiles, double at_once) {
-  return at_once > 0 ? fmax(1, tiles / at_once) : 1;
+  return at_once > 0 ? fmax(1, ceil(tiles / at_once)) : 1;
+}
+
+/* Tiles that a block of C and a chunk of A and B take on a device by the condition of case (c). */
+static double chunk_tiles(const tsr_blocking *h) {
+  return (double)h->rows * h->depth + (double)h->cols * h->depth + (double)h->rows * h->cols;
 }
 
 /* If everything fits, the plan has no blocking, and case (a) applies. */
@@ -136,7 +143,7 @@ double tsr_loads_paper(const tsr_plan *plan, char *which) {
   double c_term = (double)call->m * (double)call->n * size / (p * g);
   bool whole_a = h->rows == 0 || h->m / p * h->k + (double)h->k * h->n / g + b * c / g <= h->slots;
   bool whole_b = whole_a || b * h->depth + c * h->k / g + b * c / g <= h->slots;
-  *which = whole_a ? 'a' : whole_b ? 'b' : 'c';
+  *which = whole_a ? 'a' : whole_b ? 'b' : chunk_tiles(h) <= h->slots ? 'c' : '\0';
   if (!whole_a) a_term *= passes(h->n, c);
   if (!whole_b) b_term *= passes(h->m, b * p);
   return a_term + b_term + c_term;
@@ -169,7 +176,8 @@ void tsr_loads_write(const tsr_plan *plan, bool paper, tsr_text *text) {
   tsr_loads_count(plan, loads);
   add_blocking(plan, text);
   tsr_text_add(text, "loads, GB  from host  from peers     in all   at least");
-  if (paper) tsr_text_add(text, "  equation (1%c)", which);
+  bool applies = paper && which != '\0';
+  if (applies) tsr_text_add(text, "  equation (1%c)", which);
   tsr_text_add(text, "\n");
   for (int d = 0; d < plan->machine_devices; d++) {
     tsr_name name;
@@ -179,9 +187,14 @@ void tsr_loads_write(const tsr_plan *plan, bool paper, tsr_text *text) {
     add_gigabytes(text, loads[d].peers);
     add_gigabytes(text, loads[d].host + loads[d].peers);
     add_gigabytes(text, loads[d].bound);
-    if (paper) add_gigabytes(text, equation);
+    if (applies) add_gigabytes(text, equation);
     tsr_text_add(text, "\n");
   }
+  if (paper && !applies)
+    tsr_text_add(text,
+                 "Equation (1) does not apply: a C block and a k-panel take %.0f tiles (bc + bd + "
+                 "cd), and\n%d fit.\n",
+                 chunk_tiles(&plan->blocking), plan->blocking.slots);
 }
 
 /* ---- JSON ----------------------------------------------------------------- */
@@ -207,5 +220,8 @@ void tsr_loads_write_json(const tsr_plan *plan, tsr_text *text) {
   if (plan->devices == 0) return;
   char which = 'a';
   double equation = tsr_loads_paper(plan, &which);
-  tsr_text_add(text, "  \"equation\": {\"case\": \"%c\", \"bytes\": %.0f},\n", which, equation);
+  if (which == '\0')
+    tsr_text_add(text, "  \"equation\": null,\n");
+  else
+    tsr_text_add(text, "  \"equation\": {\"case\": \"%c\", \"bytes\": %.0f},\n", which, equation);
 }

@@ -20,7 +20,8 @@ typedef struct tsr_loads {
 
 void tsr_loads_count(const tsr_plan *plan, tsr_loads loads[TSR_MACHINE_DEVICES]);
 
-/* Bytes for each device by equation (1); *which: the case of the equation that applies, 'a' to 'c'.
+/* Bytes for each device by equation (1); *which: the case whose memory condition holds, 'a' to 'c',
+ * or '\0' if none does: then the equation does not apply, since tiles are loaded again and again.
  * The plan's grid stands for a grid of p processes over the rows of C, with G devices each. */
 double tsr_loads_paper(const tsr_plan *plan, char *which);
 

@@ -50,12 +50,12 @@ static int64_t square(const tiles *t) {
   return b > 1 ? b : 1;
 }
 
-/* All of C as one block if it fits (the case c1), else even blocks that are about square (c2). A
- * matrix that is narrower than a square block has longer ones. */
+/* All of C as one block if it fits (the cases a and c1), else even blocks that are about square
+ * (c2). A matrix that is narrower than a square block has longer ones. */
 static void set_block(const tiles *t, tsr_parsec_cut *cut) {
   cut->b = t->m;
   cut->c = t->n;
-  if ((double)t->m * of_device(t, t->n) <= t->c_slots) return;
+  if (cut->everything || (double)t->m * of_device(t, t->n) <= t->c_slots) return;
   int64_t side = square(t);
   if (t->m <= side) {
     int64_t c = widest(t, t->m);

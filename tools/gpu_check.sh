@@ -10,9 +10,9 @@
 #   GPU_CHECK_STEPS which steps: build machine tests random placements peer memcheck doors
 #                   testers emulated bench level3 papers summa four hip; peer runs tests and random problems as if no GPU
 #                   reached another one, and with two GPUs or more measures products both ways;
-#                   emulated computes products natively and emulated in turn, and runs netlib's
-#                   testers with emulation forced; level3 is bench/level3.py on one GPU; papers is
-#                   bench/tiles.py and bench/ablation.py; summa is
+#                   emulated computes products natively, emulated and in the way that is predicted
+#                   to be faster, and runs netlib's testers with emulation forced; level3 is
+#                   bench/level3.py on one GPU; papers is bench/tiles.py and bench/ablation.py; summa is
 #                   bench/summa.py, where there is an mpirun (MPIRUN: its words); four is
 #                   bench/four.py, where there are four GPUs; hip is the HIP engine over CUDA
 #                   (tests/hip/nvidia), in a build of its own, BUILD-hip
@@ -129,12 +129,14 @@ testers() { # netlib's, of the BLAS and of CBLAS, on as many devices as there ar
 }
 emulated() { # on one GPU, operands resident and in pinned host memory; the driver checks every result
   local type n arithmetic cases=()
-  rm -f "$out"/bench-native.csv "$out"/bench-emulated.csv
-  for type in d s z; do
+  rm -f "$out"/bench-{native,emulated,auto}.csv
+  for type in d s c z; do
     for n in 2048 4096 8192 16384; do cases+=("gemm $type $n $n $n home=0,0,0"); done
     cases+=("gemm $type 16384 16384 16384 home=p,p,p")
   done
-  for arithmetic in native emulated; do
+  cases+=("gemm d 10007 511 10007 home=0,0,0" "gemm d 4096 4096 65536 home=0,0,0"
+    "gemm s 30000 1000 30000 home=0,0,0")
+  for arithmetic in native emulated auto; do
     echo "TESSERA_ARITHMETIC=$arithmetic"
     TESSERA_ARITHMETIC=$arithmetic "$build/bench/tessera-bench" --devices 1 --details \
       --csv "$out/bench-$arithmetic.csv" "${cases[@]}" || return 1

@@ -206,7 +206,7 @@ def main(argv):
     parser.refuse(args, ["machine", "memory", "tile", "check", "rate_seconds"], "here")
     if args.engine not in ("cuda", "hip", "host"):
         parser.error("--engine: must be cuda, hip or host: the CPU is one of the configurations")
-    show = table("configuration:18", "grid:7", "devices:8", "N:7", "ms:12.3", "GFLOP/s:12.5", "of roof:8.2")
+    show = table("configuration:18", "grid:7", "devices:8", "N:7", "ms:12.3", "GFLOP/s:12.1", "of roof:8.2")
     rows = []
     for row in read_csv(args.source, COLUMNS) if args.source else measure(args):
         rows.append(row)

@@ -341,7 +341,7 @@ static void test_staging_over_a_narrow_link_takes_longer(void **state) {
     seconds[i] = predicted_from(context, 1);
     tsr_context_destroy(context);
   }
-  assert_true(seconds[1] > 1.5 * seconds[0]);
+  assert_true(seconds[1] > 1.3 * seconds[0]); /* by the GPUs of the matrices' socket alone */
 }
 
 /* ---- Interleaving ---- */

@@ -108,7 +108,7 @@ tsr_options world_options(const char *setup) {
   options.check = !has(common, SETUP_UNCHECKED);
   options.reproducible = has(setup, SETUP_EXACT);
   if (has(setup, SETUP_TIGHT)) options.memory = 9 * TILE * TILE * sizeof(double);
-  if (has(setup, SETUP_SOME)) options.memory = 3 * COUNT * sizeof(double);
+  if (has(setup, SETUP_SOME)) options.memory = 5 * COUNT * sizeof(double) / 2;
   return options;
 }
 

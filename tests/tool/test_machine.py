@@ -260,4 +260,4 @@ def test_picture_without_a_gpu():
 
 def test_refusals():
     tessera("machine --probe --machine gpu*2").refused("choose one")
-    tessera("machine --json --details").refused("choose one")
+    tessera("machine --json --details").refused("does nothing with --json")

@@ -147,8 +147,10 @@ typedef struct tsr_options {
   int trace;           /* 1: keep measured times with plans, for timelines; 0: not */
   const char *arithmetic; /* how gemm of fp32 and fp64, real and complex, is computed: "native";
                              "emulated", from products of 8-bit integers, as accurate as native;
-                             "emulated:M" with M moduli, 4 to 16; "auto": whichever is predicted to
-                             be faster; NULL: what the environment says, else native */
+                             "emulated:M" with M moduli, 4 to 16; "emulated:X", X below 1, with an
+                             error of at most X |alpha| (|A||B|) + 2 u |beta C|, or the native bound
+                             if that is larger; "auto": whichever is predicted to be faster; NULL:
+                             what the environment says, else native */
 } tsr_options;
 
 #define TSR_OPTIONS_DEFAULT \
@@ -206,9 +208,9 @@ typedef void (*tsr_progress)(void *user, double fraction, const char *what);
  * called once, at the end, with fraction 1. progress must not call the library on this context. */
 TSR_API tsr_status tsr_set_progress(tsr_context *context, tsr_progress progress, void *user);
 
-/* Sets how later calls of this context are computed: "native", "emulated", "emulated:M" or "auto",
- * as tsr_options.arithmetic; NULL: what the environment says, else native. TSR_ERR_ARGUMENT: it is
- * none of these; then nothing changes. */
+/* Sets how later calls of this context are computed: "native", "emulated", "emulated:M",
+ * "emulated:X" or "auto", as tsr_options.arithmetic; NULL: what the environment says, else native.
+ * TSR_ERR_ARGUMENT: it is none of these; then nothing changes. */
 TSR_API tsr_status tsr_set_arithmetic(tsr_context *context, const char *arithmetic);
 
 /* Waits for the calls in flight, then gives the memory that the context keeps for later calls, on

@@ -80,3 +80,19 @@ double tsr_moduli_tolerance(tsr_type type, int moduli, int64_t k) {
   if (tsr_type_get(type)->complex_valued) worse *= 2.82;
   return ((double)k + 0.75) * tsr_type_get(type)->epsilon * worse;
 }
+
+double tsr_accuracy_tolerance(tsr_type type, double accuracy, int64_t k) {
+  double native = tsr_moduli_tolerance(type, tsr_moduli_of_type(type), k);
+  return fmax(native, accuracy - 2 * tsr_type_get(type)->epsilon);
+}
+
+/* Of lines with norms a and b, conversion adds at most 2 sqrt(2 k / P) a b to the error of their
+ * product. What this is as a part of (|A||B|) follows from the bound that the certificate has for
+ * it: of uniform data 8 (1 + 200 / k) sqrt(2 k / P) is enough (computed for 60 and 1000 lines and k
+ * of 50 to 20000, where 36 to 7.2 were needed in place of 8 (1 + 200 / k)). */
+int tsr_moduli_for(tsr_type type, double accuracy, int64_t k) {
+  double bound = accuracy / (8 * (1 + 200.0 / (double)k));
+  int most = tsr_moduli_of_type(type), moduli = TSR_MODULI_LEAST;
+  while (moduli < most && product_of(moduli) < 2 * (double)k / (bound * bound)) moduli++;
+  return moduli;
+}

@@ -50,6 +50,14 @@ int tsr_moduli_of_type(tsr_type type);
  * moduli than the type's. Of complex types 2 sqrt(2) times as much, as native products have. */
 double tsr_moduli_tolerance(tsr_type type, int moduli, int64_t k);
 
+/* The least number of moduli by which usual data reach an accuracy, the error of
+ * element (i, j) as a part of (|A||B|)_ij, for a sum of k products; the type's number at most. */
+int tsr_moduli_for(tsr_type type, double accuracy, int64_t k);
+
+/* The part of (|A||B|)_ij that conversion may add where that accuracy is asked for: the accuracy
+ * less 2 u for the rounding of the result, but not less than where none is. */
+double tsr_accuracy_tolerance(tsr_type type, double accuracy, int64_t k);
+
 /* ---- Layout ---------------------------------------------------------------- */
 
 /* The scale of a line and sums over its elements, 64 bytes. They follow from the line alone, in any

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/environment.h"
 #include "base/moduli.h"
 
@@ -79,6 +80,15 @@ tsr_status tsr_settings_tile(int64_t *tile) {
   return text != NULL ? tsr_parse_int("TESSERA_TILE", text, 1, INT32_MAX, tile) : TSR_OK;
 }
 
+/* Reads a number between 0 and 1, without the ends. */
+static bool read_accuracy(const char *text, double *accuracy) {
+  const char *end;
+  double value;
+  if (!tsr_c_number(text, &end, &value) || *end != '\0' || value <= 0 || value >= 1) return false;
+  *accuracy = value;
+  return true;
+}
+
 tsr_status tsr_parse_arithmetic(const char *what, const char *text, tsr_arithmetic *arithmetic) {
   static const char prefix[] = "emulated:";
   static const struct {
@@ -86,21 +96,26 @@ tsr_status tsr_parse_arithmetic(const char *what, const char *text, tsr_arithmet
     tsr_arithmetic_kind kind;
   } words[] = {{"native", TSR_NATIVE}, {"emulated", TSR_EMULATED}, {"auto", TSR_FASTER}};
   int64_t moduli = 0;
-  *arithmetic = (tsr_arithmetic){TSR_NATIVE, 0};
+  *arithmetic = (tsr_arithmetic){.kind = TSR_NATIVE};
   if (text == NULL) return TSR_OK;
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (strcmp(text, words[i].word) == 0) {
       arithmetic->kind = words[i].kind;
       return TSR_OK;
     }
-  bool counted = strncmp(text, prefix, sizeof prefix - 1) == 0;
-  if (!counted || tsr_parse_int(what, text + sizeof prefix - 1, TSR_MODULI_LEAST, TSR_MODULI_MOST,
-                                &moduli) != TSR_OK)
-    return tsr_fail(TSR_ERR_ARGUMENT,
-                    "%s is \"%s\"; give native, emulated, auto, or emulated:M with %d to %d moduli",
-                    what, text, TSR_MODULI_LEAST, TSR_MODULI_MOST);
-  *arithmetic = (tsr_arithmetic){TSR_EMULATED, (int)moduli};
-  return TSR_OK;
+  const char *number = text + sizeof prefix - 1;
+  arithmetic->kind = TSR_EMULATED;
+  bool more = strncmp(text, prefix, sizeof prefix - 1) == 0;
+  if (more && read_accuracy(number, &arithmetic->accuracy)) return TSR_OK;
+  if (more && tsr_parse_int(what, number, TSR_MODULI_LEAST, TSR_MODULI_MOST, &moduli) == TSR_OK) {
+    arithmetic->moduli = (int)moduli;
+    return TSR_OK;
+  }
+  *arithmetic = (tsr_arithmetic){.kind = TSR_NATIVE};
+  return tsr_fail(TSR_ERR_ARGUMENT,
+                  "%s is \"%s\"; give native, emulated, auto, emulated:M with %d to %d moduli, or "
+                  "emulated:X with an accuracy X below 1, such as 1e-10",
+                  what, text, TSR_MODULI_LEAST, TSR_MODULI_MOST);
 }
 
 /* The value of a flag that is on if it is not set. */

@@ -34,12 +34,19 @@ static bool is_possible(const tsr_context *context, const tsr_call *call) {
          !context->plans->planning.reproducible;
 }
 
-int tsr_context_moduli(tsr_context *context, const tsr_call *call) {
+static int moduli_of(const tsr_arithmetic *arithmetic, const tsr_call *call) {
+  if (arithmetic->moduli > 0) return arithmetic->moduli;
+  if (arithmetic->accuracy > 0) return tsr_moduli_for(call->type, arithmetic->accuracy, call->k);
+  return tsr_moduli_of_type(call->type);
+}
+
+void tsr_context_choose_arithmetic(tsr_context *context, tsr_call *call) {
   pthread_mutex_lock(&context->plans->lock);
   tsr_arithmetic arithmetic = context->plans->arithmetic;
   pthread_mutex_unlock(&context->plans->lock);
-  if (arithmetic.kind == TSR_NATIVE || !is_possible(context, call)) return 0;
-  return arithmetic.moduli > 0 ? arithmetic.moduli : tsr_moduli_of_type(call->type);
+  bool native = arithmetic.kind == TSR_NATIVE || !is_possible(context, call);
+  call->moduli = native ? 0 : moduli_of(&arithmetic, call);
+  call->accuracy = native ? 0 : arithmetic.accuracy;
 }
 
 static void *moved(void *base, tsr_type type, int64_t elements) {
@@ -51,6 +58,7 @@ tsr_call tsr_native_part(const tsr_call *call, const tsr_binding *binding, tsr_r
   tsr_call made = *call;
   const tsr_operand *o = call->operand;
   made.moduli = 0;
+  made.accuracy = 0;
   made.m = rect.row1 - rect.row0;
   made.n = rect.col1 - rect.col0;
   *(call->transa == TSR_NO_TRANS ? &made.operand[TSR_A].rows : &made.operand[TSR_A].cols) = made.m;

@@ -197,7 +197,7 @@ static tsr_status finish(attempted *x, tsr_status status) {
 
 tsr_status tsr_context_call(tsr_context *context, tsr_call *call, const tsr_binding *binding,
                             bool exchanged, bool async) {
-  call->moduli = async ? 0 : tsr_context_moduli(context, call);
+  if (!async) tsr_context_choose_arithmetic(context, call);
   attempted x = {context, call, binding, exchanged, async, NULL};
   tsr_trial trial = trial_of(&x);
   bool alone = true;
@@ -214,7 +214,7 @@ tsr_status tsr_context_call(tsr_context *context, tsr_call *call, const tsr_bind
 tsr_status tsr_context_offer(tsr_context *context, const tsr_call *call, const tsr_binding *binding,
                              bool exchanged, tsr_offer *offer) {
   tsr_call asked = *call;
-  asked.moduli = tsr_context_moduli(context, call);
+  tsr_context_choose_arithmetic(context, &asked);
   attempted x = {context, &asked, binding, exchanged, false, offer};
   tsr_trial trial = trial_of(&x);
   tsr_budget_call(context->plans);

@@ -136,10 +136,10 @@ tsr_status tsr_context_offer(tsr_context *context, const tsr_call *call, const t
 /* arithmetic.c: reads what a program gave; NULL: what the settings say. TSR_ERR_ARGUMENT. */
 tsr_status tsr_context_read_arithmetic(const char *given, tsr_arithmetic *arithmetic);
 
-/* arithmetic.c: the number of moduli with which the context computes a call in residues, unless a
- * native plan is to be taken if it is faster; 0: natively, since the context is to, or because
- * calls of this kind are not computed otherwise. */
-int tsr_context_moduli(tsr_context *context, const tsr_call *call);
+/* arithmetic.c: sets the moduli and the accuracy with which the context computes the call in
+ * residues, unless a native plan is to be taken if it is faster; both are 0 if the context computes
+ * natively, or calls of this kind are not computed otherwise. */
+void tsr_context_choose_arithmetic(tsr_context *context, tsr_call *call);
 
 /* The part of a gemm that computes a rectangle of C, natively, and its addresses; its places are
  * not filled in. */

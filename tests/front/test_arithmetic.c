@@ -4,6 +4,7 @@
 /* Emulated products: TESSERA_ARITHMETIC, the accuracy on hard data, and what is done natively. */
 #include <math.h>
 
+#include "base/moduli.h"
 #include "engine/engine.h"
 #include "front.h"
 #include "../base/hard_data.h"
@@ -275,10 +276,45 @@ static void moduli_are_as_asked(void **state) {
   drop(&p);
 }
 
+/* An accuracy is reached with as few moduli as it needs, and nothing of usual data is refused. */
+static void accuracies_are_as_asked(void **state) {
+  (void)state;
+  needs_residues();
+  static const struct {
+    const char *text;
+    double accuracy;
+  } asked[] = {{"emulated:1e-3", 1e-3},
+               {"emulated:1e-6", 1e-6},
+               {"emulated:1e-10", 1e-10},
+               {"emulated:1e-15", 1e-15}};
+  const int64_t ks[] = {50, 300, 3000};
+  for (size_t s = 0; s < sizeof ks / sizeof *ks; s++) {
+    product p = usual_product(70, 60, ks[s]);
+    make(&p, HARD_UNIFORM, 17 + (unsigned)s);
+    int before = 0;
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+      char says[64];
+      int moduli = tsr_moduli_for(p.x.type, asked[i].accuracy, ks[s]);
+      snprintf(says, sizeof says, "emulated with %d moduli", moduli);
+      tsr_context *context = context_of(asked[i].text, "1", 0);
+      memcpy(p.c, p.old, p.bytes);
+      assert_ok(multiply(context, &p.x, p.c));
+      assert_true(last_says(context, says) && !last_says(context, "computed natively"));
+      double bound = ((double)ks[s] + 2) * 0x1p-53;
+      assert_true(hard_worst(&p.x) * bound <= fmax(asked[i].accuracy, bound));
+      assert_true(moduli > before && moduli <= tsr_moduli_of_type(p.x.type));
+      before = moduli;
+      tsr_context_destroy(context);
+    }
+    drop(&p);
+  }
+}
+
 static void settings_are_checked(void **state) {
   (void)state;
-  const char *const wrong[] = {"fast",        "emulated:",   "emulated:3",
-                               "emulated:17", "emulated 14", "emulated:1e1"};
+  const char *const wrong[] = {"fast",         "emulated:",     "emulated:3",     "emulated:17",
+                               "emulated 14",  "emulated:1e1",  "emulated:-1e-5", "emulated:1",
+                               "emulated:0.0", "emulated:1e-5x"};
   tsr_options options = front_options();
   tsr_context *context = NULL;
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -379,6 +415,7 @@ int main(void) {
       cmocka_unit_test(other_calls_are_native),
       cmocka_unit_test(tight_budgets_lead_to_native_plans),
       cmocka_unit_test(moduli_are_as_asked),
+      cmocka_unit_test(accuracies_are_as_asked),
       cmocka_unit_test(settings_are_checked),
       cmocka_unit_test(arithmetics_can_be_exchanged),
       cmocka_unit_test(options_go_before_settings),

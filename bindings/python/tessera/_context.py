@@ -89,7 +89,8 @@ class Context(Routines):
     free. reproducible: the same bits on any number of devices. check: every plan is verified.
     trace: measured times are kept with plans, for timelines. arithmetic: "native", "emulated" (gemm
     of float32 and float64 from products of 8-bit integers, as accurate), "emulated:12" with so many
-    moduli, or "auto". None everywhere: what the environment says (TESSERA_ENGINE and so on).
+    moduli, "emulated:1e-6" with that accuracy, or "auto". None everywhere: what the environment says
+    (TESSERA_ENGINE and so on).
 
     Threads may share a context; the GIL is released while calls run. After a fork the child makes a
     context of its own. close() ends the context, and so does the end of a `with`; memory that

@@ -67,7 +67,7 @@ TSR_API tsr_status tsr_grid_set_panels(tsr_grid *grid, int64_t depth, int lookah
  * room for. Collective. */
 TSR_API tsr_status tsr_grid_set_blocks(tsr_grid *grid, int64_t rows, int64_t cols);
 
-/* What chooses depth, lookahead and blocks that are not set. */
+/* The rule by which depth, lookahead and blocks are chosen where the program does not set them. */
 typedef enum tsr_cut_rule {
   TSR_CUT_MODEL = 0, /* the model: schedules are replayed, and the fastest is taken */
   TSR_CUT_PARSEC /* the rules of Herault et al., section III-B3: a block is all of a process's part

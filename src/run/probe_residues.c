@@ -66,6 +66,13 @@ static bool fits(const tsr_bench *b, tsr_type type, int64_t area, int64_t k) {
          (!b->options->quick || long_side <= QUICK_MOST);
 }
 
+/* The row of the largest cube that fits. */
+static int largest_row(const tsr_bench *b, tsr_type type, const tsr_rates *rates) {
+  int row = rates->areas - 1;
+  while (row > 0 && !fits(b, type, (int64_t)rates->area[row], (int64_t)rates->area[row])) row--;
+  return row;
+}
+
 /* *each: seconds of a kernel, repeated for `limit` seconds, without the fixed cost of its launches,
  * after two that load its code and tell about how long it takes. */
 static tsr_status time_kernel(tsr_bench *b, const tsr_kernel_args *args, double limit,
@@ -115,8 +122,7 @@ static tsr_status measure_shapes(tsr_bench *b, tsr_type type, tsr_rates *rates) 
  * that, larger products lose, too. */
 static tsr_status measure_sustained(tsr_bench *b, tsr_type type, tsr_rates *rates) {
   double limit = b->options->quick ? 0 : TSR_TUNE_PROBE_SUSTAIN, warming, flops = 0;
-  int row = rates->areas - 1;
-  while (row > 0 && !fits(b, type, (int64_t)rates->area[row], (int64_t)rates->area[row])) row--;
+  int row = largest_row(b, type, rates);
   int64_t n = (int64_t)rates->area[row];
   TSR_TRY(measure_point(b, type, n, n, limit, &warming));
   TSR_TRY(measure_point(b, type, n, n, limit, &flops));
@@ -128,8 +134,7 @@ static tsr_status measure_sustained(tsr_bench *b, tsr_type type, tsr_rates *rate
 /* Elements/s of which residues are made: the mean of columns and rows. */
 static tsr_status measure_conversion(tsr_bench *b, tsr_type type, tsr_rates *rates) {
   double limit = b->options->quick ? 0 : TSR_TUNE_PROBE_KERNEL_TIME, each[2];
-  int row = rates->areas - 1;
-  while (row > 0 && !fits(b, type, (int64_t)rates->area[row], (int64_t)rates->area[row])) row--;
+  int row = largest_row(b, type, rates);
   double n = rates->area[row];
   for (int turned = 0; turned < 2; turned++) {
     tsr_kernel_args args = conversion(b, type, (int64_t)n, (int64_t)n, turned == 1);

@@ -45,6 +45,34 @@ static inline void planning_pin(const tsr_machine *machine, tsr_call *call) {
   }
 }
 
+/* A routine on n x n matrices in pinned memory, alpha and beta of which are `scalar`. */
+static inline tsr_call planning_square(const tsr_machine *machine, tsr_operation operation,
+                                       char type, int64_t n, double scalar) {
+  const tsr_level3 what = {.operation = operation,
+                           .type = (tsr_type)type,
+                           .layout = TSR_COL_MAJOR,
+                           .side = TSR_LEFT,
+                           .uplo = TSR_LOWER,
+                           .transa = TSR_NO_TRANS,
+                           .transb = TSR_NO_TRANS,
+                           .diag = TSR_NON_UNIT,
+                           .m = n,
+                           .n = n,
+                           .k = n,
+                           .lda = n,
+                           .ldb = n,
+                           .ldc = n};
+  tsr_call call;
+  tsr_binding binding;
+  bool exchanged;
+  float single = (float)scalar;
+  const void *factor = type == 'd' ? (const void *)&scalar : &single;
+  must(
+      tsr_call_level3(&what, factor, NULL, NULL, factor, NULL, false, &call, &binding, &exchanged));
+  planning_pin(machine, &call);
+  return call;
+}
+
 static inline tsr_call planning_call(const tsr_machine *machine, const planning_case *c) {
   tsr_call call;
   tsr_binding binding;

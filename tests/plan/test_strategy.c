@@ -117,36 +117,6 @@ static void bad_words(void **state) {
   }
 }
 
-/* n x n, of which all operands are in pinned memory. */
-static tsr_call level3_call(const tsr_machine *machine, tsr_operation operation, char type,
-                            int64_t n) {
-  static const double half = 0.5;
-  tsr_level3 what = {.operation = operation,
-                     .type = (tsr_type)type,
-                     .layout = TSR_COL_MAJOR,
-                     .side = TSR_LEFT,
-                     .uplo = TSR_LOWER,
-                     .transa = TSR_NO_TRANS,
-                     .transb = TSR_NO_TRANS,
-                     .diag = TSR_NON_UNIT,
-                     .m = n,
-                     .n = n,
-                     .k = n,
-                     .lda = n,
-                     .ldb = n,
-                     .ldc = n};
-  tsr_call call;
-  tsr_binding binding;
-  bool exchanged;
-  const void *scalar = &half;
-  float single = 0.5F;
-  if (type != 'd') scalar = &single;
-  must(
-      tsr_call_level3(&what, scalar, NULL, NULL, scalar, NULL, false, &call, &binding, &exchanged));
-  planning_pin(machine, &call);
-  return call;
-}
-
 /* Words that a call cannot honour are refused, with the word and the reason. */
 static void words_without_effect(void **state) {
   (void)state;
@@ -169,7 +139,7 @@ static void words_without_effect(void **state) {
                {"c=first kpanel=64", "c=first", TSR_GEMM, 'h', 0}};
   tsr_machine *machine = planning_machine(host_4);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    tsr_call call = level3_call(machine, cases[i].operation, cases[i].type, 512);
+    tsr_call call = planning_square(machine, cases[i].operation, cases[i].type, 512, 0.5);
     tsr_plan_options options = planning_options(machine, 0);
     tsr_plan *plan = NULL;
     options.strategy = cases[i].words;
@@ -196,7 +166,7 @@ static void one_block(void **state) {
   static const tsr_operation operations[] = {TSR_SYMM, TSR_TRMM, TSR_TRSM};
   tsr_machine *machine = planning_machine(host_4);
   for (int i = 0; i < 3; i++) {
-    tsr_call call = level3_call(machine, operations[i], 'd', 700);
+    tsr_call call = planning_square(machine, operations[i], 'd', 700, 0.5);
     tsr_plan_options options = planning_options(machine, 0);
     tsr_plan *plan = NULL;
     options.strategy = "block=0";

@@ -9,37 +9,13 @@
 
 enum { N = 4096 };
 
-static tsr_call call_of(const tsr_machine *machine, tsr_operation operation) {
-  const double one = 1;
-  const tsr_level3 what = {.operation = operation,
-                           .type = TSR_D,
-                           .layout = TSR_COL_MAJOR,
-                           .side = TSR_LEFT,
-                           .uplo = TSR_LOWER,
-                           .transa = TSR_NO_TRANS,
-                           .transb = TSR_NO_TRANS,
-                           .diag = TSR_NON_UNIT,
-                           .m = N,
-                           .n = N,
-                           .k = N,
-                           .lda = N,
-                           .ldb = N,
-                           .ldc = N};
-  tsr_call call;
-  tsr_binding binding;
-  bool exchanged;
-  must(tsr_call_level3(&what, &one, NULL, NULL, &one, NULL, false, &call, &binding, &exchanged));
-  planning_pin(machine, &call);
-  return call;
-}
-
 /* The predicted time [s] where the routine reaches these parts of a GEMM's rate; 0: not measured.
  * *blocks: whether devices compute it by blocks. */
 static double predicted(tsr_operation operation, tsr_kernel kernel, double vendor, double by_blocks,
                         bool reproducible, bool *blocks) {
   tsr_machine *machine = planning_machine("host:400 gpu*2:80@nvswitch:300 pcie:100 rate:2");
   machine->rates[tsr_type_index(TSR_D)].routine[kernel] = (struct tsr_routine){vendor, by_blocks};
-  tsr_call call = call_of(machine, operation);
+  tsr_call call = planning_square(machine, operation, 'd', N, 1);
   tsr_plan_options options = planning_options(machine, 0);
   options.reproducible = reproducible;
   tsr_plan *plan = NULL;

@@ -54,7 +54,8 @@ struct divisor {
   int p, inverse; /* inverse: 2^38 / p, rounded */
 };
 
-/* What the kernel needs: tiles lie plane by plane, and in each in bands of BAND rows of tiles. */
+/* The argument of the kernel. Tiles lie plane by plane, and in each in bands of BAND rows of tiles.
+ */
 struct products {
   int steps;                /* stages of a tile */
   int rows, columns, tiles; /* of tiles: in a plane, and of all planes */
@@ -383,8 +384,8 @@ static encode_tiled encoder() {
   return error == cudaSuccess && result == cudaDriverEntryPointSuccess ? (encode_tiled)found : NULL;
 }
 
-/* How the copy engine sees the planes of an operand: boxes of some lines of DEEP bytes. What lies
- * beyond k or the last line is read as 0. */
+/* Describes the planes of an operand to the copy engine, which copies boxes of some lines of DEEP
+ * bytes and reads 0 beyond k and beyond the last line. */
 static cudaError_t describe(const int8_t *first, int64_t k, int64_t lines, int planes, int64_t ld,
                             int64_t plane, int lines_of_box, CUtensorMap *map) {
   encode_tiled encode = encoder();

@@ -40,7 +40,7 @@ SHELVES = {
                   "reference/machine", "reference/statuses"],
     "Explanation": ["explain/plan", "explain/floor", "explain/search", "explain/memory",
                     "explain/composition", "explain/cluster", "explain/doors"],
-    "Results": ["results/index", "results/h200x4", "results/h200x2", "results/predictions"],
+    "Results": ["results/index", "results/h200x4", "results/h200x2", "results/predictions", "results/errors"],
     "Papers": ["papers/index"],
 }
 FOLDERS = {"Tutorial": "tutorial", "How-to": "howto", "Reference": "reference", "Explanation": "explain",

@@ -129,6 +129,7 @@ testers() { # netlib's, of the BLAS and of CBLAS, on as many devices as there ar
 }
 emulated() { # on one GPU, operands resident and in pinned host memory; the driver checks every result
   local type n arithmetic cases=()
+  "$build/bench/tessera-bench-errors" --engine cuda --devices 1 >"$out/errors.csv" || return 1
   rm -f "$out"/bench-{native,emulated,auto}.csv
   for type in d s c z; do
     for n in 2048 4096 8192 16384; do cases+=("gemm $type $n $n $n home=0,0,0"); done

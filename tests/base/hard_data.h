@@ -31,14 +31,15 @@ typedef enum hard_family {
   HARD_SPARSE, /* 9 of 10 elements are 0, and a row and a column are */
   HARD_INTEGER,
   HARD_SUBNORMAL,
+  HARD_LINES,    /* whole rows and columns have exponents from -300 to 300 (fp32: -30 to 30) */
   HARD_INFINITE, /* a few elements are infinite */
   HARD_NAN,
   HARD_FAMILIES
 } hard_family;
 
-static const char *const hard_names[HARD_FAMILIES] = {"uniform",  "graded", "spread",  "cancelling",
-                                                      "hilbert",  "sparse", "integer", "subnormal",
-                                                      "infinite", "nan"};
+static const char *const hard_names[HARD_FAMILIES] = {
+    "uniform", "graded",    "spread", "cancelling", "hilbert", "sparse",
+    "integer", "subnormal", "lines",  "infinite",   "nan"};
 
 static inline uint64_t hard_next(uint64_t *state) {
   *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -83,6 +84,8 @@ static inline double hard_element(hard_family family, tsr_type type, bool second
       return (double)(int64_t)(hard_next(state) % (single ? 255 : 65535)) - (single ? 127 : 32767);
     case HARD_SUBNORMAL:
       return second ? x : ldexp(x, single ? -140 : -1060);
+    case HARD_LINES:
+      return ldexp(x, single ? (int)(line * 37 % 61) - 30 : (int)(line * 367 % 601) - 300);
     case HARD_INFINITE:
       return hard_next(state) % 97 == 0 ? (x < 0 ? -INFINITY : INFINITY) : x;
     case HARD_NAN:
@@ -146,9 +149,10 @@ static inline quad_complex hard_at(tsr_type type, tsr_op op, const void *x, int6
   return value;
 }
 
-/* About the magnitude, no larger than it. */
+/* About the magnitude, no larger than it; a NaN if a part is one. */
 static inline quad hard_size(quad_complex x) {
   quad re = hard_abs(x.re), im = hard_abs(x.im), most = re > im ? re : im;
+  if (re + im != re + im) return re + im;
   quad both = (quad)0.7071 * (re + im);
   return both > most ? both : most;
 }
@@ -186,6 +190,27 @@ static inline double hard_worst(const hard_product *x) {
   for (int64_t j = 0; j < x->n; j++)
     for (int64_t i = 0; i < x->m; i++) worst = fmax(worst, hard_error(x, i, j));
   return worst;
+}
+
+/* The number of elements of c that are infinite or no numbers elsewhere than in `native`. Complex
+ * ones that are not finite have infinities and NaN in parts that depend on how they are multiplied.
+ */
+static inline int64_t hard_misplaced(tsr_type type, int64_t elements, const void *c,
+                                     const void *native) {
+  int parts = hard_parts(type);
+  int64_t misplaced = 0;
+  for (int64_t i = 0; i < elements; i++) {
+    bool alike = true, finite = true, native_finite = true;
+    for (int part = 0; part < parts; part++) {
+      double is = hard_read(type, c, i * parts + part);
+      double was = hard_read(type, native, i * parts + part);
+      alike &= isnan(was) ? isnan(is) : isinf(was) ? is == was : isfinite(is) != 0;
+      finite &= isfinite(is) != 0;
+      native_finite &= isfinite(was) != 0;
+    }
+    misplaced += parts == 1 ? !alike : finite != native_finite;
+  }
+  return misplaced;
 }
 
 #endif

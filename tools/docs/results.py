@@ -218,6 +218,62 @@ def sockets():
     return text.rstrip("\n") + "\n"
 
 
+ERRORS = """# Errors on hard data
+
+The largest |error| / (|A||B|) of an element of C, in units of the unit roundoff u of the type (complex: of 2 sqrt(2) u),
+against sums in quadruple precision: of the native product, then of the emulated one. Both are promised to be at most
+k + 2 where nothing over- or underflows ([emulated products](../explain/arithmetic.md)).
+{date}, commit {commit}, {machine} ([{csv}](measured/{csv})):
+
+```
+{command}
+```
+
+The command fails if an emulated element breaks the bound, if integers do not come out exactly, or if infinite elements or
+NaN are elsewhere than natively. On GPUs (`--engine cuda`) the emulated products have the same bits, and the native ones
+are the vendor's.
+
+{table}
+"native" in place of the second figure says that the accuracy could not be promised for the data, so that the product was computed natively.
+Subnormal data underflow: the native product rounds each of its summands to the smallest number, the emulated one the result alone.
+
+| family | data |
+| --- | --- |
+| uniform | between -0.5 and 0.5, with full mantissas |
+| graded | within a row of A the magnitudes fall, within a column of B they rise, by factors of 2 up to 2^39 |
+| spread | each element has an exponent from -300 to 300 (fp32: -30 to 30) |
+| cancelling | the second half of each sum takes the first half back, but for 2^-45 (fp32: 2^-20) |
+| hilbert | 1 / (i + h + 1) |
+| sparse | 9 of 10 elements are 0, and a row and a column are |
+| integer | integers below 2^15 (fp32: 2^7), whose sums fit the type |
+| subnormal | those of A are subnormal |
+| lines | whole rows of A and columns of B have exponents from -300 to 300 (fp32: -30 to 30) |
+| infinite, nan | uniform; 1 of 97 is infinite, 1 of 211 is NaN; the errors are those of finite elements |
+| long | uniform, with a long k |
+"""
+
+
+def accuracy(row):
+    """The errors of a native product and of an emulated one."""
+    natively, parts = int(row["natively"]), int(row["parts"])
+    if natively == parts:
+        return f"{row['native']}, native"
+    some = f" ({natively} of {parts} parts natively)" if natively else ""
+    return f"{row['native']}, {row['emulated']}{some}"
+
+
+def errors(run):
+    """The page of errors on hard data."""
+    types = {"s": "fp32", "d": "fp64", "c": "fp32 complex", "z": "fp64 complex"}
+    lines = {}
+    for row in read(run["csv"]):
+        name = (row["family"], f"{row['n']} x {row['n']}, {row['k']}", row["bound"])
+        lines.setdefault(name, {})[row["type"]] = accuracy(row)
+    rows = [[*name, *(cells[t] for t in types)] for name, cells in lines.items()]
+    return ("<!-- Made by tools/docs/results.py from measured/errors.csv. -->\n" +
+            ERRORS.format(**run, table=table(["data", "C, k", "bound", *types.values()], rows)))
+
+
 def picture_of_rates():
     rows = [r for r in read("h200x4-regular.csv") if r["home"] == "h,h,h" and r["devices"] == "4"]
     def curve(seconds):
@@ -232,7 +288,8 @@ def made():
     told = json.loads((RESULTS / "runs.json").read_text(encoding="utf-8"))
     texts = {RESULTS / f"{name}.md": page(name, about, [r for r in told["runs"] if r["page"] == name])
              for name, about in told["pages"].items()}
-    return {**predicted.pages(), **texts, RESULTS / "sockets.md": sockets(), PICTURE: picture_of_rates()}
+    return {**predicted.pages(), **texts, RESULTS / "sockets.md": sockets(), RESULTS / "errors.md": errors(told["errors"]),
+            PICTURE: picture_of_rates()}
 
 
 def main(update=None):

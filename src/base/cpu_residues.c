@@ -68,12 +68,34 @@ static void convert(const line_elements *line, const tsr_line *record, const tsr
 
 static tsr_line *records_of(const tsr_kernel_args *x, const void *block, int64_t ld, int operand) {
   tsr_residue_lines lines = x->residues.of[operand];
+  const tsr_residue_args *r = &x->residues;
+  int element = tsr_residue_element(x->type, r->moduli, r->keeps_lines);
+  return (tsr_line *)((char *)block + tsr_residues_records(ld, lines.lines, element)) + lines.first;
+}
+
+/* The first of the kernel's lines that the block keeps. */
+static void *kept_of(const tsr_kernel_args *x, const void *block, int64_t ld, int operand) {
+  tsr_residue_lines lines = x->residues.of[operand];
   int planes = tsr_residue_planes(x->type, x->residues.moduli);
-  return (tsr_line *)((char *)block + tsr_residues_records(ld, lines.lines, planes)) + lines.first;
+  size_t before = (size_t)lines.first * (size_t)ld * tsr_type_get(x->type)->size;
+  return (char *)block + tsr_residues_kept(ld, lines.lines, planes) + before;
 }
 
 static int parts_of(tsr_type type) {
   return tsr_type_get(type)->complex_valued ? 2 : 1;
+}
+
+/* Copies a line, with zeros from element k to ld - 1. */
+static void keep(const line_elements *line, void *to, int64_t ld) {
+  bool single = line->type == TSR_S || line->type == TSR_C;
+  for (int64_t e = 0; e < ld * line->parts; e++) {
+    int64_t h = e / line->parts;
+    double value = h < line->k ? part_of(line, h, (int)(e % line->parts)) : 0;
+    if (single)
+      ((float *)to)[e] = (float)value;
+    else
+      ((double *)to)[e] = value;
+  }
 }
 
 static void make_residues(const tsr_kernel_args *x) {
@@ -81,6 +103,7 @@ static void make_residues(const tsr_kernel_args *x) {
   tsr_moduli moduli;
   tsr_moduli_fill(x->residues.moduli, &moduli);
   tsr_line *records = records_of(x, x->c, x->ldc, 2);
+  size_t size = tsr_type_get(x->type)->size;
   line_elements line = {.type = x->type,
                         .step = tsr_kernel_offset(x->transa, 1, 0, x->lda),
                         .k = x->m,
@@ -88,10 +111,12 @@ static void make_residues(const tsr_kernel_args *x) {
                         .conjugated = x->transb == TSR_CONJ_TRANS};
   for (int64_t i = 0; i < x->n; i++) {
     int64_t start = tsr_kernel_offset(x->transa, 0, i, x->lda);
-    line.first = (const char *)x->a + start * (int64_t)tsr_type_get(x->type)->size;
+    line.first = (const char *)x->a + start * (int64_t)size;
     records[i] = measure(&line, moduli.root);
     convert(&line, &records[i], &moduli, (int8_t *)x->c + (to->first + i) * x->ldc, x->ldc,
             to->lines * x->ldc);
+    if (x->residues.keeps_lines)
+      keep(&line, (char *)kept_of(x, x->c, x->ldc, 2) + (size_t)(i * x->ldc) * size, x->ldc);
   }
 }
 
@@ -194,13 +219,30 @@ static tsr_complex multiply_complex(const tsr_kernel_args *x, const tsr_moduli *
                                (tsr_complex){x->beta.re, x->beta.im}, c);
 }
 
+/* Rows *begin .. *end-1 of column j of c that the kernel writes. */
+static void rows_of(const tsr_kernel_args *x, int64_t j, int64_t *begin, int64_t *end) {
+  tsr_uplo uplo = x->uplo == 0 ? TSR_GENERAL : x->uplo;
+  tsr_triangle_rows(uplo, j, x->m, begin, end);
+}
+
+/* The old element of c; of a Hermitian c the diagonal is real. */
+static tsr_complex old_c(const tsr_kernel_args *x, int64_t i, int64_t j) {
+  tsr_complex c = read_c(x, i + j * x->ldc);
+  if (x->diag == TSR_UNIT && i == j) c.im = 0;
+  return c;
+}
+
+static void write_result(const tsr_kernel_args *x, int64_t i, int64_t j, tsr_complex c) {
+  if (x->diag == TSR_UNIT && i == j) c.im = 0;
+  write_c(x, i + j * x->ldc, c);
+}
+
 static void multiply_lines(const tsr_kernel_args *x, const tsr_moduli *moduli, int64_t i, int64_t j,
                            int power) {
-  int64_t at = i + j * x->ldc;
-  tsr_complex c = read_c(x, at);
-  write_c(x, at,
-          parts_of(x->type) == 2 ? multiply_complex(x, moduli, i, j, power, c)
-                                 : multiply_real(x, moduli, i, j, power, c.re));
+  tsr_complex c = old_c(x, i, j);
+  write_result(x, i, j,
+               parts_of(x->type) == 2 ? multiply_complex(x, moduli, i, j, power, c)
+                                      : multiply_real(x, moduli, i, j, power, c.re));
 }
 
 /* Whether the accuracy can be promised for the whole block. */
@@ -211,12 +253,83 @@ static bool judge(const tsr_kernel_args *x, const tsr_line *rows, const tsr_line
   return tsr_verdict(&a, &b, x->k, parts_of(x->type) == 2, x->residues.tolerance);
 }
 
-/* Without a promise, c stays as it was; where beta is 0, c need not hold anything, and gets 0. */
+/* ---- Without residues ----------------------------------------------------------- */
+
+/* The sum of the products of two real lines, and alpha times it and beta c, in the type R. GPUs'
+ * code has the same operations in the same order. */
+#define NATIVE_REAL(name, R, FMA)                                                    \
+  static double name(const tsr_kernel_args *x, const R *a, const R *b, double old) { \
+    R sum = 0;                                                                       \
+    for (int64_t h = 0; h < x->k; h++) sum = FMA(a[h], b[h], sum);                   \
+    R product = (R)x->alpha.re * sum;                                                \
+    if (x->beta.re == 0) return (double)product;                                     \
+    R kept = (R)x->beta.re * (R)old;                                                 \
+    return (double)(R)(product + kept);                                              \
+  }
+
+NATIVE_REAL(native_single, float, fmaf)
+NATIVE_REAL(native_double, double, fma)
+
+/* The same of complex lines. */
+#define NATIVE_COMPLEX(name, R, FMA)                                                           \
+  static tsr_complex name(const tsr_kernel_args *x, const R *a, const R *b, tsr_complex old) { \
+    R re = 0, im = 0, alpha[2] = {(R)x->alpha.re, (R)x->alpha.im};                             \
+    R beta[2] = {(R)x->beta.re, (R)x->beta.im}, c[2] = {(R)old.re, (R)old.im};                 \
+    for (int64_t h = 0; h < x->k; h++) {                                                       \
+      const R *y = a + 2 * h, *z = b + 2 * h;                                                  \
+      re = FMA(-y[1], z[1], FMA(y[0], z[0], re));                                              \
+      im = FMA(y[1], z[0], FMA(y[0], z[1], im));                                               \
+    }                                                                                          \
+    R real = FMA(-alpha[1], im, alpha[0] * re), imaginary = FMA(alpha[1], re, alpha[0] * im);  \
+    if (beta[0] == 0 && beta[1] == 0) return (tsr_complex){(double)real, (double)imaginary};   \
+    R kept = FMA(-beta[1], c[1], beta[0] * c[0]), too = FMA(beta[1], c[0], beta[0] * c[1]);    \
+    return (tsr_complex){(double)(R)(real + kept), (double)(R)(imaginary + too)};              \
+  }
+
+NATIVE_COMPLEX(native_single_complex, float, fmaf)
+NATIVE_COMPLEX(native_double_complex, double, fma)
+
+static tsr_complex native_element(const tsr_kernel_args *x, const void *a, const void *b,
+                                  tsr_complex old) {
+  switch (x->type) {
+    case TSR_S:
+      return (tsr_complex){native_single(x, a, b, old.re), 0};
+    case TSR_D:
+      return (tsr_complex){native_double(x, a, b, old.re), 0};
+    case TSR_C:
+      return native_single_complex(x, a, b, old);
+    default:
+      return native_double_complex(x, a, b, old);
+  }
+}
+
+static void multiply_natively(const tsr_kernel_args *x) {
+  const char *a = kept_of(x, x->a, x->lda, 0), *b = kept_of(x, x->b, x->ldb, 1);
+  int64_t size = (int64_t)tsr_type_get(x->type)->size, begin, end;
+  for (int64_t j = 0; j < x->n; j++) {
+    rows_of(x, j, &begin, &end);
+    for (int64_t i = begin; i < end; i++)
+      write_result(x, i, j,
+                   native_element(x, a + i * x->lda * size, b + j * x->ldb * size, old_c(x, i, j)));
+  }
+}
+
+/* Without lines c stays as it was; where beta is 0, c need not hold anything, and gets 0. */
+static void leave(const tsr_kernel_args *x) {
+  int64_t begin, end;
+  for (int64_t j = 0; j < x->n && is_zero(x->beta); j++) {
+    rows_of(x, j, &begin, &end);
+    for (int64_t i = begin; i < end; i++) write_c(x, i + j * x->ldc, (tsr_complex){0, 0});
+  }
+}
+
+/* Without a promise. */
 static void refuse(const tsr_kernel_args *x) {
   if (x->residues.verdict != NULL) *x->residues.verdict = 1;
-  if (!is_zero(x->beta)) return;
-  for (int64_t j = 0; j < x->n; j++)
-    for (int64_t i = 0; i < x->m; i++) write_c(x, i + j * x->ldc, (tsr_complex){0, 0});
+  if (x->residues.keeps_lines)
+    multiply_natively(x);
+  else
+    leave(x);
 }
 
 static void multiply(const tsr_kernel_args *x) {
@@ -227,9 +340,12 @@ static void multiply(const tsr_kernel_args *x) {
   }
   tsr_moduli moduli;
   tsr_moduli_fill(x->residues.moduli, &moduli);
-  for (int64_t j = 0; j < x->n; j++)
-    for (int64_t i = 0; i < x->m; i++)
+  int64_t begin, end;
+  for (int64_t j = 0; j < x->n; j++) {
+    rows_of(x, j, &begin, &end);
+    for (int64_t i = begin; i < end; i++)
       multiply_lines(x, &moduli, i, j, -(rows[i].exponent + columns[j].exponent));
+  }
 }
 
 void tsr_cpu_residues(const tsr_kernel_args *x) {

@@ -61,7 +61,8 @@ const tsr_kernel_info *tsr_kernel_get(tsr_kernel kernel) {
 
 tsr_uplo tsr_kernel_triangle(tsr_kernel kernel, uint8_t form) {
   const tsr_kernel_info *info = tsr_kernel_get(kernel);
-  bool of_c = info->bound_by_memory || info->traits & TSR_TRIANGLE_OF_C;
+  bool of_c = info->bound_by_memory || info->traits & TSR_TRIANGLE_OF_C ||
+              kernel == TSR_KERNEL_RESIDUE_GEMM;
   return of_c ? tsr_form_unpack(form).uplo : TSR_GENERAL;
 }
 
@@ -91,6 +92,11 @@ static tsr_status check_routine(const tsr_kernel_args *x, const tsr_kernel_info 
   return TSR_OK;
 }
 
+static tsr_status fail_for_square(const tsr_kernel_args *x, const tsr_kernel_info *info) {
+  return tsr_fail(TSR_ERR_INTERNAL, "%s: a triangle of C has %lld x %lld elements", info->name,
+                  (long long)x->m, (long long)x->n);
+}
+
 static bool has_residues(const tsr_kernel_args *x) {
   return x->kernel == TSR_KERNEL_RESIDUES || x->kernel == TSR_KERNEL_RESIDUE_GEMM;
 }
@@ -106,6 +112,8 @@ static tsr_status check_residues(const tsr_kernel_args *x, const tsr_kernel_info
   if (x->kernel == TSR_KERNEL_RESIDUE_GEMM && (x->transa == TSR_NO_TRANS || x->wide))
     return tsr_fail(TSR_ERR_INTERNAL, "%s: a has no line for each row of c, or c is wide",
                     info->name);
+  if (x->kernel == TSR_KERNEL_RESIDUE_GEMM && has_triangle(x) && x->m != x->n)
+    return fail_for_square(x, info);
   return TSR_OK;
 }
 
@@ -118,10 +126,7 @@ tsr_status tsr_kernel_check(const tsr_kernel_args *x) {
   if (has_residues(x)) return check_residues(x, info);
   bool square_c =
       info->traits ? info->traits & TSR_TRIANGLE_OF_C : info->bound_by_memory && has_triangle(x);
-  if (square_c && x->m != x->n)
-    return tsr_fail(TSR_ERR_INTERNAL, "%s: a triangle of C has %lld x %lld elements", info->name,
-                    (long long)x->m, (long long)x->n);
-  return TSR_OK;
+  return square_c && x->m != x->n ? fail_for_square(x, info) : TSR_OK;
 }
 
 tsr_status tsr_kernel_check_int(const tsr_kernel_args *x, const char *library) {
@@ -169,7 +174,8 @@ bool tsr_kernel_reads_c(const tsr_kernel_args *x) {
 
 tsr_kernel_args tsr_kernel_without_inputs(const tsr_kernel_args *x) {
   const tsr_kernel_info *info = tsr_kernel_get(x->kernel);
-  bool part = info->bound_by_memory || info->traits & TSR_TRIANGLE_OF_C;
+  bool part = info->bound_by_memory || info->traits & TSR_TRIANGLE_OF_C ||
+              x->kernel == TSR_KERNEL_RESIDUE_GEMM;
   tsr_kernel_args scale = *x;
   scale.kernel = TSR_KERNEL_SCALE;
   scale.wide = x->wide && x->kernel != TSR_KERNEL_ADD; /* c of an ADD is never wide */

@@ -43,8 +43,11 @@ typedef enum tsr_kernel {
    */
   TSR_KERNEL_RESIDUES,
   /* c = alpha op(A) op(B) + beta c, from the residues of the rows of op(A) and of the columns of
-   * op(B) (transa is TSR_TRANS: a has a line for each row). Where residues.verdict says that the
-   * accuracy cannot be promised, c stays as it was, or is 0 if beta is. */
+   * op(B) (transa is TSR_TRANS: a has a line for each row). With uplo, only that triangle of c is
+   * written (m = n); with diag TSR_UNIT, too, c is Hermitian: imaginary parts of its diagonal count
+   * as 0 and become 0. If the accuracy cannot be promised, residues.verdict says so, and c is
+   * computed natively from the lines that the blocks of residues keep; if they keep none, c stays
+   * as it was, or is 0 if beta is. */
   TSR_KERNEL_RESIDUE_GEMM,
   TSR_KERNEL_COUNT
 } tsr_kernel;
@@ -142,6 +145,7 @@ typedef struct tsr_residue_lines {
  * its first plane, and its leading dimension is in bytes. */
 typedef struct tsr_residue_args {
   int moduli;
+  bool keeps_lines;        /* the blocks of residues do */
   double tolerance;        /* tsr_moduli_tolerance; RESIDUE_GEMM only */
   uint8_t *verdict;        /* RESIDUE_GEMM: becomes 1 if the accuracy cannot be promised. Memory of
                               the device or pinned host memory; NULL: nobody asks */

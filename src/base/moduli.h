@@ -76,24 +76,40 @@ typedef struct tsr_line {
 /* The residues of n lines of k elements lie in planes, one for each modulus: line i of plane l
  * begins at byte (l n + i) ld, and bytes k .. ld - 1 of a line are 0. Of complex elements there are
  * three planes for each modulus: those of the real parts come first, then those of the imaginary
- * parts, then those of their sums. The records of the lines (tsr_line) follow the planes. */
+ * parts, then those of their sums.
+ *
+ * A block may keep its lines: then these follow the planes, line i at element i ld, with zeros from
+ * element k on. From them a product is computed natively if the accuracy of its residues cannot be
+ * promised. The records of the lines (tsr_line) come last. */
 
 static inline int tsr_residue_planes(tsr_type type, int moduli) {
   return type == TSR_C || type == TSR_Z ? 3 * moduli : moduli;
 }
 
-/* Bytes of a line: long lines begin at cache lines, short ones at whole loads. */
+/* Bytes of a block for each element of a line and each byte of padding, the records apart. */
+static inline int tsr_residue_element(tsr_type type, int moduli, bool keeps_lines) {
+  int line = keeps_lines ? (int)tsr_type_get(type)->size : 0;
+  return tsr_residue_planes(type, moduli) + line;
+}
+
+/* Bytes of a line of a plane: long lines begin at cache lines, short ones at whole loads. */
 TSR_RESIDUES_INLINE int64_t tsr_residues_ld(int64_t k) {
   int64_t step = k >= 512 ? 128 : 16;
   return (k + step - 1) / step * step;
 }
 
-TSR_RESIDUES_INLINE size_t tsr_residues_bytes(int64_t k, int64_t lines, int planes) {
-  return (size_t)lines * ((size_t)planes * (size_t)tsr_residues_ld(k) + sizeof(tsr_line));
+/* element: tsr_residue_element. */
+TSR_RESIDUES_INLINE size_t tsr_residues_bytes(int64_t k, int64_t lines, int element) {
+  return (size_t)lines * ((size_t)element * (size_t)tsr_residues_ld(k) + sizeof(tsr_line));
 }
 
 /* Where the records of the lines begin, in bytes. */
-TSR_RESIDUES_INLINE size_t tsr_residues_records(int64_t ld, int64_t lines, int planes) {
+TSR_RESIDUES_INLINE size_t tsr_residues_records(int64_t ld, int64_t lines, int element) {
+  return (size_t)lines * (size_t)element * (size_t)ld;
+}
+
+/* Where the lines themselves begin, in bytes, if the block keeps them. */
+TSR_RESIDUES_INLINE size_t tsr_residues_kept(int64_t ld, int64_t lines, int planes) {
   return (size_t)lines * (size_t)planes * (size_t)ld;
 }
 

@@ -48,9 +48,12 @@ typedef struct tsr_call {
   int64_t m, n, k;
   tsr_scalar_class alpha, beta;
   tsr_operand operand[TSR_OPERANDS];
-  int moduli; /* products are computed in residues of so many moduli (GEMM only); 0: natively */
+  int moduli;      /* products are computed in residues of so many moduli; 0: natively */
   double accuracy; /* of these, the error as a part of |A||B|; 0: what the moduli promise */
-  bool row_major;  /* the user's matrices are row-major: prints show the call as it was asked for */
+  /* Residues keep their lines, so that a product that cannot promise its accuracy is computed
+   * natively by the same kernel. Else it leaves C as it was (GEMM only), for another call. */
+  bool keeps_lines;
+  bool row_major; /* the user's matrices are row-major: prints show the call as it was asked for */
 } tsr_call;
 
 /* The addresses and scalars of one call, which a plan is given when it is submitted. */

@@ -98,12 +98,13 @@ static void tell_progress(tsr_calls *calls, tsr_job *job) {
   tsr_meter_destroy(meter);
 }
 
-/* Stores the measured times in the plan's object, which takes over times (may be NULL). */
-static void keep_times(tsr_plan_object *object, double seconds, float *times) {
+/* Stores the measured times in the plan's object, which takes over times (may be NULL), and how
+ * many products were computed natively in place of residues. */
+static void keep_times(tsr_plan_object *object, double seconds, float *times, int refused) {
   pthread_mutex_lock(&object->owner->lock);
   float *former = times != NULL ? object->times : NULL;
   object->measured = seconds;
-  object->refused = 0;
+  object->refused = refused;
   if (times != NULL) object->times = times;
   pthread_mutex_unlock(&object->owner->lock);
   tsr_dealloc(former);
@@ -117,7 +118,16 @@ static const tsr_plan *exchange_last(tsr_calls *calls, const tsr_plan *plan) {
   return former;
 }
 
-/* Lists the parts of C that the job refused; *refused has room for all of its commands. */
+/* The products that the job computed natively since it could not promise their accuracy. */
+static int count_refused(const tsr_job *job) {
+  const tsr_plan *plan = tsr_job_plan(job);
+  int count = 0;
+  for (uint32_t c = 0; plan->call.keeps_lines && c < plan->commands.count; c++)
+    count += tsr_job_refused(job, c);
+  return count;
+}
+
+/* Lists the parts of C that the job left; *refused has room for all of its commands. */
 static void list_refused(const tsr_job *job, tsr_rects *refused) {
   const tsr_plan *plan = tsr_job_plan(job);
   for (uint32_t c = 0; c < plan->commands.count; c++)
@@ -132,10 +142,10 @@ static tsr_status collect(tsr_calls *calls, tsr_job *job, tsr_rects *refused) {
   tsr_status status = tsr_job_wait(job);
   float *times = tsr_job_take_times(job);
   if (status == TSR_OK) {
-    if (refused != NULL) list_refused(job, refused);
+    if (refused != NULL && !done->call.keeps_lines) list_refused(job, refused);
     pthread_mutex_lock(&calls->lock);
     if (calls->keeping && times != NULL) tsr_traces_add(&calls->traces, job, times);
-    keep_times(tsr_plan_object_of(done), tsr_job_seconds(job), times);
+    keep_times(tsr_plan_object_of(done), tsr_job_seconds(job), times, count_refused(job));
     done = exchange_last(calls, done);
     pthread_mutex_unlock(&calls->lock);
   } else {
@@ -156,7 +166,8 @@ tsr_status tsr_calls_run(tsr_calls *calls, const tsr_plan *plan, const tsr_bindi
                          tsr_rects *refused, int *short_of) {
   tsr_job *job;
   *short_of = -1;
-  if (refused != NULL && plan->call.moduli > 0 && !TSR_VEC_RESERVE(refused, plan->commands.count))
+  bool leaves = plan->call.moduli > 0 && !plan->call.keeps_lines;
+  if (refused != NULL && leaves && !TSR_VEC_RESERVE(refused, plan->commands.count))
     return tsr_fail(TSR_ERR_MEMORY, "no host memory for a product in residues: free some");
   TSR_TRY(tsr_calls_submit(calls, plan, binding, NULL, short_of, &job));
   return collect(calls, job, refused);

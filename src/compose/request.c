@@ -52,6 +52,7 @@ static tsr_status plan_natively(tsr_plans *plans, const tsr_request *request,
   tsr_request other = *request;
   native.moduli = 0;
   native.accuracy = 0;
+  native.keeps_lines = false;
   other.call = &native;
   return plan_and_verify(plans, &other, options, plan);
 }

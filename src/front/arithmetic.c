@@ -40,13 +40,15 @@ static int moduli_of(const tsr_arithmetic *arithmetic, const tsr_call *call) {
   return tsr_moduli_of_type(call->type);
 }
 
-void tsr_context_choose_arithmetic(tsr_context *context, tsr_call *call) {
+/* The parts of C that a blocking GEMM leaves are done by another call (tsr_native_part). */
+void tsr_context_choose_arithmetic(tsr_context *context, bool async, tsr_call *call) {
   pthread_mutex_lock(&context->plans->lock);
   tsr_arithmetic arithmetic = context->plans->arithmetic;
   pthread_mutex_unlock(&context->plans->lock);
   bool native = arithmetic.kind == TSR_NATIVE || !is_possible(context, call);
   call->moduli = native ? 0 : moduli_of(&arithmetic, call);
   call->accuracy = native ? 0 : arithmetic.accuracy;
+  call->keeps_lines = !native && (async || call->operation != TSR_GEMM);
 }
 
 static void *moved(void *base, tsr_type type, int64_t elements) {
@@ -59,6 +61,7 @@ tsr_call tsr_native_part(const tsr_call *call, const tsr_binding *binding, tsr_r
   const tsr_operand *o = call->operand;
   made.moduli = 0;
   made.accuracy = 0;
+  made.keeps_lines = false;
   made.m = rect.row1 - rect.row0;
   made.n = rect.col1 - rect.col0;
   *(call->transa == TSR_NO_TRANS ? &made.operand[TSR_A].rows : &made.operand[TSR_A].cols) = made.m;

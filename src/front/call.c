@@ -167,6 +167,14 @@ static tsr_status call_natively(tsr_context *context, const tsr_call *call,
   return is_short(&trial, status) ? fall_back_to_cpu(&x, &trial) : status;
 }
 
+/* The native calls have become the last ones; the call's own plan becomes it again. */
+static void note_refused(tsr_context *context, const tsr_plan *plan, int parts) {
+  tsr_calls_set_last(&context->calls, plan);
+  pthread_mutex_lock(&context->plans->lock);
+  tsr_plan_object_of(plan)->refused = parts;
+  pthread_mutex_unlock(&context->plans->lock);
+}
+
 tsr_status tsr_context_do_refused(tsr_context *context, const tsr_plan *plan,
                                   const tsr_binding *binding, bool exchanged, tsr_rects *refused) {
   tsr_status status = TSR_OK;
@@ -176,10 +184,7 @@ tsr_status tsr_context_do_refused(tsr_context *context, const tsr_plan *plan,
     status = tsr_context_place(context, &call, &part, exchanged);
     if (status == TSR_OK) status = call_natively(context, &call, &part, exchanged);
   }
-  if (refused->count > 0) tsr_calls_set_last(&context->calls, plan);
-  pthread_mutex_lock(&context->plans->lock);
-  tsr_plan_object_of(plan)->refused = (int)refused->count;
-  pthread_mutex_unlock(&context->plans->lock);
+  if (refused->count > 0) note_refused(context, plan, (int)refused->count);
   TSR_VEC_FREE(refused);
   return status;
 }
@@ -197,7 +202,7 @@ static tsr_status finish(attempted *x, tsr_status status) {
 
 tsr_status tsr_context_call(tsr_context *context, tsr_call *call, const tsr_binding *binding,
                             bool exchanged, bool async) {
-  if (!async) tsr_context_choose_arithmetic(context, call);
+  tsr_context_choose_arithmetic(context, async, call);
   attempted x = {context, call, binding, exchanged, async, NULL};
   tsr_trial trial = trial_of(&x);
   bool alone = true;
@@ -214,7 +219,7 @@ tsr_status tsr_context_call(tsr_context *context, tsr_call *call, const tsr_bind
 tsr_status tsr_context_offer(tsr_context *context, const tsr_call *call, const tsr_binding *binding,
                              bool exchanged, tsr_offer *offer) {
   tsr_call asked = *call;
-  tsr_context_choose_arithmetic(context, &asked);
+  tsr_context_choose_arithmetic(context, false, &asked);
   attempted x = {context, &asked, binding, exchanged, false, offer};
   tsr_trial trial = trial_of(&x);
   tsr_budget_call(context->plans);

@@ -138,8 +138,9 @@ tsr_status tsr_context_read_arithmetic(const char *given, tsr_arithmetic *arithm
 
 /* arithmetic.c: sets the moduli and the accuracy with which the context computes the call in
  * residues, unless a native plan is to be taken if it is faster; both are 0 if the context computes
- * natively, or calls of this kind are not computed otherwise. */
-void tsr_context_choose_arithmetic(tsr_context *context, tsr_call *call);
+ * natively, or calls of this kind are not computed otherwise. async: the caller does not wait for
+ * the call, so that it must leave no part of C to another one. */
+void tsr_context_choose_arithmetic(tsr_context *context, bool async, tsr_call *call);
 
 /* The part of a gemm that computes a rectangle of C, natively, and its addresses; its places are
  * not filled in. */

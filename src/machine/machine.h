@@ -265,9 +265,9 @@ static inline double tsr_residue_latency(const tsr_device *device) {
 }
 
 /* Seconds of the kernels on residues with that many moduli (base/moduli.h): of making the residues
- * of `lines` lines of k elements, and of a product. */
+ * of `lines` lines of k elements, which are kept or not, and of a product. */
 double tsr_machine_residues_time(const tsr_machine *machine, int device, tsr_type type, int moduli,
-                                 int64_t k, int64_t lines);
+                                 bool keeps_lines, int64_t k, int64_t lines);
 double tsr_machine_residue_gemm_time(const tsr_machine *machine, int device, tsr_type type,
                                      int moduli, int64_t m, int64_t n, int64_t k, bool reads_c,
                                      double heat);

@@ -269,9 +269,9 @@ static double more_planes(tsr_type type, int moduli) {
 }
 
 /* A line is read for its greatest magnitude, for its sums and to be converted; the residues are
- * written. */
+ * written, and the line itself if it is kept. */
 double tsr_machine_residues_time(const tsr_machine *machine, int device, tsr_type type, int moduli,
-                                 int64_t k, int64_t lines) {
+                                 bool keeps_lines, int64_t k, int64_t lines) {
   const tsr_device *d = &machine->device[device];
   const struct tsr_emulated *emulated = &machine->rates[tsr_type_index(type)].emulated;
   double size = (double)tsr_type_get(type)->size, elements = (double)k * (double)lines;
@@ -281,7 +281,8 @@ double tsr_machine_residues_time(const tsr_machine *machine, int device, tsr_typ
                         ? elements / emulated->elements * more_planes(type, moduli) /
                               integer_speed(machine, device, type)
                         : by_memory;
-  return tsr_residue_latency(d) + measured;
+  double kept = keeps_lines ? elements * size / d->memory_rate : 0;
+  return tsr_residue_latency(d) + measured + kept;
 }
 
 /* Seconds by the rate of fp16. The products of each modulus write sums of 4 bytes, which are read

@@ -161,7 +161,7 @@ static void make_key(const tsr_call *call, uint64_t settings, int64_t key[KEY_WO
   *at++ = call->k;
   *at++ = call->moduli;
   memcpy(at++, &call->accuracy, sizeof call->accuracy);
-  *at++ = call->row_major * 16 + call->alpha * 4 + call->beta;
+  *at++ = (call->keeps_lines * 2 + call->row_major) * 16 + call->alpha * 4 + call->beta;
   for (int i = 0; i < TSR_OPERANDS; i++) {
     const tsr_operand *x = &call->operand[i];
     const int64_t words[] = {x->rows,     x->cols,         x->ld,         x->memory,

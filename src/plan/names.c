@@ -125,7 +125,8 @@ const char *tsr_home_name(const tsr_plan *plan, const tsr_operand *home, tsr_nam
 }
 
 size_t tsr_matrix_element(const tsr_call *call, int matrix) {
-  if (tsr_is_residues(matrix)) return (size_t)tsr_residue_planes(call->type, call->moduli);
+  if (tsr_is_residues(matrix))
+    return (size_t)tsr_residue_element(call->type, call->moduli, call->keeps_lines);
   const tsr_type_info *info = tsr_type_get(call->type);
   return matrix == TSR_W ? tsr_type_get(info->wide)->size : info->size;
 }

@@ -231,7 +231,7 @@ typedef struct tsr_measured {
 /* What is known of a plan besides itself, to print with it. */
 typedef struct tsr_known {
   tsr_measured measured;
-  int refused;    /* parts of C that the last run, in residues, left to native calls */
+  int refused;    /* products, or parts of C, that the last run, in residues, left to native ones */
   bool rehearsal; /* the times are those of emulated devices */
   const struct tsr_alternatives *alternatives; /* print/verdict.h; NULL: none was planned */
 } tsr_known;

@@ -90,6 +90,7 @@ static void set_residues(const tsr_job *job, uint32_t index, int i, tsr_kernel_a
 static void set_residue_args(const tsr_job *job, uint32_t index, tsr_kernel_args *args) {
   const tsr_call *call = &job->plan->call;
   args->residues.moduli = call->moduli;
+  args->residues.keeps_lines = call->keeps_lines;
   args->residues.tolerance = call->accuracy > 0
                                  ? tsr_accuracy_tolerance(call->type, call->accuracy, call->k)
                                  : tsr_moduli_tolerance(call->type, call->moduli, call->k);

@@ -54,8 +54,9 @@ static tsr_kernel_args product(const tsr_bench *b, tsr_type type, int64_t area, 
                           .lda = tsr_residues_ld(k),
                           .ldb = tsr_residues_ld(k),
                           .ldc = area};
-  args.residues =
-      (tsr_residue_args){tsr_moduli_of_type(type), DBL_MAX, NULL, {{0, area}, {0, area}, {0, 0}}};
+  args.residues = (tsr_residue_args){.moduli = tsr_moduli_of_type(type),
+                                     .tolerance = DBL_MAX,
+                                     .of = {{0, area}, {0, area}, {0, 0}}};
   return args;
 }
 

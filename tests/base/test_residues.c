@@ -89,6 +89,9 @@ typedef struct product {
   tsr_line *rows;
   void *a, *b, *old, *c, *ra, *rb;
   int moduli;
+  bool keeps;
+  tsr_uplo uplo;
+  bool hermitian;
   bool refused;
 } product;
 
@@ -112,9 +115,9 @@ static void make(product *p, hard_family family, uint64_t seed) {
   hard_fill(family, x->type, true, x->transb, x->n, x->k, x->ldb, seed, p->b);
   hard_fill(HARD_UNIFORM, x->type, true, TSR_NO_TRANS, x->n, x->m, x->m, seed + 9, p->old);
   memcpy(p->c, p->old, (size_t)(x->m * x->n) * size);
-  int planes = tsr_residue_planes(x->type, p->moduli);
-  p->ra = room(tsr_residues_bytes(x->k, x->m, planes));
-  p->rb = room(tsr_residues_bytes(x->k, x->n, planes));
+  int element = tsr_residue_element(x->type, p->moduli, p->keeps);
+  p->ra = room(tsr_residues_bytes(x->k, x->m, element));
+  p->rb = room(tsr_residues_bytes(x->k, x->n, element));
 }
 
 static void drop(product *p) {
@@ -141,6 +144,7 @@ static void convert(const product *p, bool second, int64_t first, int64_t lines)
       .c = second ? p->rb : p->ra,
       .ldc = tsr_residues_ld(x->k)};
   args.residues.moduli = p->moduli;
+  args.residues.keeps_lines = p->keeps;
   args.residues.of[2] = (tsr_residue_lines){first, second ? x->n : x->m};
   assert_int_equal(tsr_cpu_kernel(&args), TSR_OK);
 }
@@ -154,6 +158,8 @@ static bool multiply(const product *p, int64_t row, int64_t rows, int64_t col, i
                           .type = x->type,
                           .transa = TSR_TRANS,
                           .transb = TSR_NO_TRANS,
+                          .uplo = p->uplo,
+                          .diag = p->hermitian ? TSR_UNIT : TSR_NON_UNIT,
                           .m = rows,
                           .n = cols,
                           .k = x->k,
@@ -165,10 +171,11 @@ static bool multiply(const product *p, int64_t row, int64_t rows, int64_t col, i
                           .lda = tsr_residues_ld(x->k),
                           .ldb = tsr_residues_ld(x->k),
                           .ldc = x->m};
-  args.residues = (tsr_residue_args){p->moduli,
-                                     tsr_moduli_tolerance(x->type, p->moduli, x->k),
-                                     &verdict,
-                                     {{row, x->m}, {col, x->n}, {0, 0}}};
+  args.residues = (tsr_residue_args){.moduli = p->moduli,
+                                     .keeps_lines = p->keeps,
+                                     .tolerance = tsr_moduli_tolerance(x->type, p->moduli, x->k),
+                                     .verdict = &verdict,
+                                     .of = {{row, x->m}, {col, x->n}, {0, 0}}};
   assert_int_equal(tsr_cpu_kernel(&args), TSR_OK);
   return verdict != 0;
 }
@@ -212,6 +219,68 @@ static void the_bound_holds_on_hard_data(void **state) {
       if (family == HARD_INFINITE || family == HARD_NAN) assert_true(p.refused || p.x.k < 40);
       drop(&p);
     }
+}
+
+/* Blocks that keep their lines give a C that keeps the bound, whatever the data are. */
+static void refused_products_are_native(void **state) {
+  (void)state;
+  const tsr_type types[] = {TSR_D, TSR_S, TSR_Z, TSR_C};
+  int refused = 0;
+  for (int family = 0; family < HARD_FAMILIES; family++)
+    for (int variant = 0; variant < 16; variant++) {
+      product p = {.x = {.type = types[variant / 4],
+                         .transa = variant & 2 ? TSR_CONJ_TRANS : TSR_NO_TRANS,
+                         .transb = variant & 1 ? TSR_CONJ_TRANS : TSR_NO_TRANS,
+                         .m = 17,
+                         .n = 12,
+                         .k = 50,
+                         .alpha = variant & 1 ? -1.7 : 1,
+                         .beta = variant & 2 ? 0.6 : 0},
+                   .keeps = true};
+      p.moduli = tsr_moduli_of_type(p.x.type);
+      run(&p, (hard_family)family, (uint64_t)variant);
+      double worst = family < HARD_INFINITE ? hard_worst(&p.x) : 0;
+      if (worst > 1)
+        fail_msg("%s, variant %d: error %g of the bound, %s", hard_names[family], variant, worst,
+                 p.refused ? "native" : "emulated");
+      refused += p.refused;
+      drop(&p);
+    }
+  assert_true(refused > 16 && refused < 16 * HARD_FAMILIES);
+}
+
+/* Only the triangle is written, refused or not, and a Hermitian diagonal becomes real. */
+static void triangles_are_kept(void **state) {
+  (void)state;
+  enum { N = 15 };
+  for (int variant = 0; variant < 16; variant++) {
+    bool lower = variant & 1, hermitian = variant & 4;
+    product p = {.x = {.type = hermitian ? TSR_Z : TSR_D,
+                       .transa = TSR_NO_TRANS,
+                       .transb = TSR_CONJ_TRANS,
+                       .m = N,
+                       .n = N,
+                       .k = 40,
+                       .alpha = 1,
+                       .beta = variant & 8 ? 2 : 0},
+                 .keeps = true,
+                 .moduli = 14,
+                 .uplo = lower ? TSR_LOWER : TSR_UPPER,
+                 .hermitian = hermitian};
+    run(&p, variant & 2 ? HARD_SPREAD : HARD_UNIFORM, 8);
+    assert_int_equal(p.refused, (variant & 2) != 0);
+    int parts = hermitian ? 2 : 1;
+    for (int j = 0; j < N; j++)
+      for (int i = 0; i < N; i++)
+        for (int part = 0; part < parts; part++) {
+          int at = (i + j * N) * parts + part;
+          bool same = ((double *)p.c)[at] == ((double *)p.old)[at];
+          bool real = hermitian && i == j && part == 1;
+          assert_int_equal(same, lower ? i < j : i > j);
+          if (real) assert_true(((double *)p.c)[at] == 0);
+        }
+    drop(&p);
+  }
 }
 
 /* With more moduli than the type's the residues promise more data. */
@@ -313,6 +382,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(residues_give_integers_back), cmocka_unit_test(moduli_are_coprime),
       cmocka_unit_test(types_have_enough_moduli),    cmocka_unit_test(the_bound_holds_on_hard_data),
+      cmocka_unit_test(refused_products_are_native), cmocka_unit_test(triangles_are_kept),
       cmocka_unit_test(more_moduli_promise_more),    cmocka_unit_test(integers_are_exact),
       cmocka_unit_test(cuts_do_not_change_bits),     cmocka_unit_test(refused_blocks_are_written),
   };

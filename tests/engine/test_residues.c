@@ -21,6 +21,9 @@ typedef struct residue_case {
   tsr_op transa, transb;
   int64_t m, n, k;
   int moduli, steps;
+  bool keeps; /* blocks keep their lines */
+  tsr_uplo uplo;
+  bool hermitian;
   double alpha, beta;
 } residue_case;
 
@@ -46,8 +49,9 @@ static matrices make(const residue_case *t) {
   x.bytes[0] = (size_t)(x.lda * (plain_a ? t->k : t->m)) * x.size;
   x.bytes[1] = (size_t)(x.ldb * (plain_b ? t->n : t->k)) * x.size;
   x.bytes[2] = (size_t)(x.ldc * t->n) * x.size;
-  x.residues[0] = tsr_residues_bytes(t->k, t->m, tsr_residue_planes(t->type, t->moduli));
-  x.residues[1] = tsr_residues_bytes(t->k, t->n, tsr_residue_planes(t->type, t->moduli));
+  int element = tsr_residue_element(t->type, t->moduli, t->keeps);
+  x.residues[0] = tsr_residues_bytes(t->k, t->m, element);
+  x.residues[1] = tsr_residues_bytes(t->k, t->n, element);
   x.a = room(x.bytes[0]);
   x.b = room(x.bytes[1]);
   x.c = room(x.bytes[2]);
@@ -75,6 +79,7 @@ static tsr_kernel_args conversion(const residue_case *t, const matrices *x, bool
                           .c = to,
                           .ldc = tsr_residues_ld(t->k)};
   args.residues.moduli = t->moduli;
+  args.residues.keeps_lines = t->keeps;
   args.residues.of[2] = (tsr_residue_lines){first, second ? t->n : t->m};
   return args;
 }
@@ -85,6 +90,8 @@ static tsr_kernel_args product(const residue_case *t, const matrices *x, const v
                           .type = t->type,
                           .transa = TSR_TRANS,
                           .transb = TSR_NO_TRANS,
+                          .uplo = t->uplo,
+                          .diag = t->hermitian ? TSR_UNIT : TSR_NON_UNIT,
                           .m = t->m,
                           .n = t->n,
                           .k = t->k,
@@ -96,10 +103,11 @@ static tsr_kernel_args product(const residue_case *t, const matrices *x, const v
                           .lda = tsr_residues_ld(t->k),
                           .ldb = tsr_residues_ld(t->k),
                           .ldc = x->ldc};
-  args.residues = (tsr_residue_args){t->moduli,
-                                     tsr_moduli_tolerance(t->type, t->moduli, t->k),
-                                     verdict,
-                                     {{0, t->m}, {0, t->n}, {0, 0}}};
+  args.residues = (tsr_residue_args){.moduli = t->moduli,
+                                     .keeps_lines = t->keeps,
+                                     .tolerance = tsr_moduli_tolerance(t->type, t->moduli, t->k),
+                                     .verdict = verdict,
+                                     .of = {{0, t->m}, {0, t->n}, {0, 0}}};
   return args;
 }
 
@@ -155,6 +163,13 @@ static void check_same(const residue_case *t, const char *what, const void *engi
            t->moduli, what, at, bytes);
 }
 
+/* One bit pattern for all NaN, whose signs and payloads differ from device to device. */
+static void unify(tsr_type type, void *c, size_t bytes) {
+  size_t size = hard_is_single(type) ? sizeof(float) : sizeof(double);
+  for (size_t i = 0; i < bytes / size; i++)
+    if (isnan(hard_read(type, c, (int64_t)i))) hard_write(type, c, (int64_t)i, NAN);
+}
+
 static void run_case(bench *b, const residue_case *t) {
   matrices x = make(t);
   operand a = operand_of(b, x.a, x.bytes[0]), bb = operand_of(b, x.b, x.bytes[1]);
@@ -175,6 +190,7 @@ static void run_case(bench *b, const residue_case *t) {
   run_kernel(NULL, &args);
   check_same(t, "residues of A", ra.pinned, cpu_ra, x.residues[0]);
   check_same(t, "residues of B", rb.pinned, cpu_rb, x.residues[1]);
+  unify(t->type, c.pinned, x.bytes[2]), unify(t->type, x.c, x.bytes[2]);
   check_same(t, "elements of C", c.pinned, x.c, x.bytes[2]);
   assert_int_equal(*verdict, cpu_verdict);
   drop(b, &a), drop(b, &bb), drop(b, &c), drop(b, &ra), drop(b, &rb);
@@ -203,13 +219,14 @@ static void bits_are_those_of_the_cpu(void **state) {
   const tsr_type types[] = {TSR_D, TSR_S, TSR_Z, TSR_C};
   bench b = open_bench();
   for (int family = 0; family < HARD_FAMILIES; family++)
-    for (int variant = 0; variant < 16; variant++) {
+    for (int variant = 0; variant < 32; variant++) {
       residue_case t = {.family = (hard_family)family,
-                        .type = types[(variant & 1) + variant / 8 * 2],
+                        .type = types[(variant & 1) + variant / 8 % 2 * 2],
+                        .keeps = variant >= 16,
                         .transa = variant & 2 ? TSR_CONJ_TRANS : TSR_NO_TRANS,
                         .transb = variant & 4 ? TSR_TRANS : TSR_NO_TRANS,
-                        .m = 30 + variant,
-                        .n = 41 - variant,
+                        .m = 30 + variant % 16,
+                        .n = 41 - variant % 16,
                         .k = 50 + 37 * (variant % 8),
                         .steps = 1 + variant % 3,
                         .alpha = variant & 2 ? -1.75 : 1,
@@ -217,6 +234,33 @@ static void bits_are_those_of_the_cpu(void **state) {
       t.moduli = tsr_moduli_of_type(t.type) + (variant & 2 ? 1 : 0);
       run_case(&b, &t);
     }
+  close_bench(&b);
+}
+
+/* A triangle of C, refused or not, symmetric or Hermitian; larger than what a thread block of a GPU
+ * computes. */
+static void triangles_are_those_of_the_cpu(void **state) {
+  (void)state;
+  const tsr_type types[] = {TSR_S, TSR_D, TSR_C, TSR_Z};
+  bench b = open_bench();
+  for (int variant = 0; variant < 64; variant++) {
+    tsr_type type = types[variant % 4];
+    residue_case t = {.family = variant & 4 ? HARD_SPREAD : HARD_UNIFORM,
+                      .type = type,
+                      .transa = TSR_NO_TRANS,
+                      .transb = TSR_TRANS,
+                      .m = 67 + variant,
+                      .n = 67 + variant,
+                      .k = 35,
+                      .moduli = tsr_moduli_of_type(type),
+                      .steps = 1,
+                      .keeps = variant & 8,
+                      .uplo = variant & 16 ? TSR_LOWER : TSR_UPPER,
+                      .hermitian = hard_parts(type) == 2 && variant & 8,
+                      .alpha = 2,
+                      .beta = variant & 32 ? 0.5 : 0};
+    run_case(&b, &t);
+  }
   close_bench(&b);
 }
 
@@ -267,6 +311,7 @@ static void parts_of_c_fit_together(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bits_are_those_of_the_cpu),
+      cmocka_unit_test(triangles_are_those_of_the_cpu),
       cmocka_unit_test(shapes_do_not_matter),
       cmocka_unit_test(parts_of_c_fit_together),
   };

@@ -323,7 +323,7 @@ static void residues_take_the_measured_time(void **state) {
   set_emulated(m, TSR_D, 7e13, 1e11);
   double gemm = tsr_machine_residue_gemm_time(m, 0, TSR_D, 14, n, n, n, false, 0) - launches;
   double more = tsr_machine_residue_gemm_time(m, 0, TSR_D, 16, n, n, n, false, 0) - launches;
-  double making = tsr_machine_residues_time(m, 0, TSR_D, 14, n, n) - launches;
+  double making = tsr_machine_residues_time(m, 0, TSR_D, 14, false, n, n) - launches;
   assert_true(fabs(gemm * 7e13 / flops - 1) < 1e-9 && fabs(gemm + launches - guess) > 1e-6);
   assert_true(fabs(more / gemm * 14 / 16 - 1) < 1e-9);
   assert_true(fabs(making * 1e11 / elements - 1) < 1e-9);

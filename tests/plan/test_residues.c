@@ -5,13 +5,19 @@
 #include "plan/names.h"
 #include "planning.h"
 
-static tsr_plan *emulated_plan(const tsr_machine *machine, const planning_case *c, int moduli) {
+static tsr_plan *emulated_plan_of(const tsr_machine *machine, const planning_case *c, int moduli,
+                                  bool keeps_lines) {
   tsr_call call = planning_call(machine, c);
   tsr_plan_options options = planning_options(machine, 0);
   tsr_plan *plan = NULL;
   call.moduli = moduli;
+  call.keeps_lines = keeps_lines;
   must(tsr_plan_make(machine, &call, &options, &plan));
   return plan;
+}
+
+static tsr_plan *emulated_plan(const tsr_machine *machine, const planning_case *c, int moduli) {
+  return emulated_plan_of(machine, c, moduli, false);
 }
 
 static tsr_command *find(const tsr_plan *plan, tsr_kernel kernel) {
@@ -41,7 +47,7 @@ static void plans_are_verified(void **state) {
   for (int m = 0; m < 2; m++) {
     tsr_machine *machine = planning_machine(machines[m]);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-      tsr_plan *plan = emulated_plan(machine, &cases[i], 7 + (int)i);
+      tsr_plan *plan = emulated_plan_of(machine, &cases[i], 7 + (int)i, i % 2);
       tsr_plan_options options = planning_options(machine, 0);
       must(tsr_plan_verify(plan, machine, options.budget));
       find(plan, TSR_KERNEL_RESIDUES);
@@ -157,7 +163,7 @@ static void wrong_plans_are_refused(void **state) {
   tsr_machine_destroy(machine);
 }
 
-/* More moduli take more memory and more time. */
+/* More moduli take more memory and more time, and so do lines that are kept. */
 static void moduli_cost(void **state) {
   (void)state;
   tsr_machine *machine = planning_machine("h200x4");
@@ -166,6 +172,9 @@ static void moduli_cost(void **state) {
            *many = emulated_plan(machine, &resident, 16);
   assert_true(few->floor < many->floor);
   assert_true(few->seconds < many->seconds);
+  tsr_plan *keeping = emulated_plan_of(machine, &resident, 8, true);
+  assert_true(few->arena[0] < keeping->arena[0] && few->seconds < keeping->seconds);
+  tsr_plan_free(keeping);
   tsr_plan_free(few);
   tsr_plan_free(many);
   tsr_machine_destroy(machine);

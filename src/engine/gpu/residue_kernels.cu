@@ -89,19 +89,19 @@ struct measured {
   tsr_line *record;
 };
 
-__device__ measured measured_of(const tsr_gpu_residues &x, int planes, int64_t line) {
+__device__ measured measured_of(const tsr_gpu_residues &x, int element, int64_t line) {
   char *block = (char *)x.block;
   measured m;
   m.most = (unsigned long long *)(block + (x.first + line) * x.ld);
-  m.record = (tsr_line *)(block + tsr_residues_records(x.ld, x.lines, planes)) + x.first + line;
+  m.record = (tsr_line *)(block + tsr_residues_records(x.ld, x.lines, element)) + x.first + line;
   m.sums = (tsr_line_sums *)m.record;
   return m;
 }
 
-__global__ void start_kernel(tsr_gpu_residues x, int planes) {
+__global__ void start_kernel(tsr_gpu_residues x, int element) {
   int64_t line = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (line >= x.n) return;
-  measured m = measured_of(x, planes, line);
+  measured m = measured_of(x, element, line);
   *m.most = 0;
   *m.sums = tsr_line_sums{};
 }
@@ -147,7 +147,7 @@ __device__ const V &found_by(const tsr_gpu_residues &x, const V found[ROWS][WARP
 }
 
 template <class T, int PARTS>
-__global__ void most_kernel(tsr_gpu_residues x, int planes) {
+__global__ void most_kernel(tsr_gpu_residues x, int element) {
   __shared__ double found[ROWS][WARP];
   part p = part_of(x);
   bool inside = p.line < x.n;
@@ -162,7 +162,7 @@ __global__ void most_kernel(tsr_gpu_residues x, int planes) {
     most = tsr_greater(most, found_by(x, found, sharer));
   unsigned long long bits;
   memcpy(&bits, &most, sizeof bits);
-  if (bits != 0) atomicMax(measured_of(x, planes, p.line).most, bits);
+  if (bits != 0) atomicMax(measured_of(x, element, p.line).most, bits);
 }
 
 __device__ double most_of(const measured &m) {
@@ -192,7 +192,7 @@ __device__ void note_sums(const tsr_line_sums &sums, found_sums found) {
 }
 
 /* Each of the block's sums of each of its lines is added up by one thread. */
-__device__ void add_found(const tsr_gpu_residues &x, int planes, const found_sums found) {
+__device__ void add_found(const tsr_gpu_residues &x, int element, const found_sums found) {
   int lines = x.turned ? WARP : ROWS, sharers = x.turned ? ROWS : WARP;
   int64_t first = (int64_t)blockIdx.x * lines;
   for (int e = threadIdx.y * WARP + threadIdx.x; e < lines * SUMS; e += WARP * ROWS) {
@@ -200,15 +200,15 @@ __device__ void add_found(const tsr_gpu_residues &x, int planes, const found_sum
     unsigned long long all = 0;
     if (first + line >= x.n) continue;
     for (int i = 0; i < sharers; i++) all += x.turned ? found[sum][i][line] : found[sum][line][i];
-    add_atomically(measured_of(x, planes, first + line).sums, sum, all);
+    add_atomically(measured_of(x, element, first + line).sums, sum, all);
   }
 }
 
 template <class T, int PARTS>
-__global__ void sums_kernel(tsr_gpu_residues x, int planes) {
+__global__ void sums_kernel(tsr_gpu_residues x, int element) {
   __shared__ found_sums found;
   part p = part_of(x);
-  double most = p.line < x.n ? most_of(measured_of(x, planes, p.line)) : 0;
+  double most = p.line < x.n ? most_of(measured_of(x, element, p.line)) : 0;
   bool counts = most > 0 && most < INFINITY;
   int top = counts ? tsr_top_of(most) : 0;
   tsr_line_sums sums;
@@ -219,13 +219,13 @@ __global__ void sums_kernel(tsr_gpu_residues x, int planes) {
                  PARTS == 2 ? magnitude<T, PARTS>(x, p.line, h, PARTS - 1) : 0, top);
   note_sums(sums, found);
   __syncthreads();
-  add_found(x, planes, found);
+  add_found(x, element, found);
 }
 
-__global__ void record_kernel(tsr_gpu_residues x, int planes, int parts, double root) {
+__global__ void record_kernel(tsr_gpu_residues x, int element, int parts, double root) {
   int64_t line = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (line >= x.n) return;
-  measured m = measured_of(x, planes, line);
+  measured m = measured_of(x, element, line);
   tsr_line_sums sums = *m.sums;
   *m.record = tsr_line_of(&sums, most_of(m), x.k * parts, root);
 }
@@ -371,18 +371,30 @@ __device__ void store_all(const pairs &moduli, const double whole[PARTS][deep<PA
   }
 }
 
+/* Copies a thread's neighbours, elements h .. of line i of the tile. */
 template <class T, int PARTS>
-__device__ void store_tile(const tsr_gpu_residues &x, const pairs &moduli, int planes, int64_t h0,
+__device__ void keep_elements(const tile<T, PARTS> &from, int i, int h, T *to) {
+  for (int j = 0; j < deep<PARTS>::neighbours; j++)
+    for (int part = 0; part < PARTS; part++)
+      to[j * PARTS + part] = from.part[part][i][place_in_line<PARTS>(h) + j];
+}
+
+template <class T, int PARTS>
+__device__ void store_tile(const tsr_gpu_residues &x, const pairs &moduli, int element, int64_t h0,
                            const tile<T, PARTS> &from) {
   constexpr int NEAR = deep<PARTS>::neighbours, THREADS = deep<PARTS>::value / NEAR;
   int64_t line0 = (int64_t)blockIdx.x * LINES;
   char *block = (char *)x.block;
   const tsr_line *records =
-      (const tsr_line *)(block + tsr_residues_records(x.ld, x.lines, planes)) + x.first;
+      (const tsr_line *)(block + tsr_residues_records(x.ld, x.lines, element)) + x.first;
+  int planes = (PARTS == 2 ? 3 : 1) * moduli.count;
+  T *kept = (T *)(block + tsr_residues_kept(x.ld, x.lines, planes));
   for (int e = threadIdx.x; e < LINES * THREADS; e += CONVERTERS) {
     int i = e / THREADS, h = e % THREADS * NEAR;
     int64_t line = line0 + i;
     if (line >= x.n || h0 + h >= x.ld) continue;
+    if (x.keeps_lines)
+      keep_elements<T, PARTS>(from, i, h, kept + ((x.first + line) * x.ld + h0 + h) * PARTS);
     int exponent = records[line].exponent;
     bool finite = exponent != TSR_LINE_NOT_FINITE;
     double whole[PARTS][NEAR];
@@ -396,14 +408,14 @@ __device__ void store_tile(const tsr_gpu_residues &x, const pairs &moduli, int p
 }
 
 template <class T, int PARTS>
-__global__ void convert_kernel(tsr_gpu_residues x, pairs moduli, int planes) {
+__global__ void convert_kernel(tsr_gpu_residues x, pairs moduli, int element) {
   __shared__ tile<T, PARTS> elements;
   constexpr int DEEP = deep<PARTS>::value;
   for (int64_t h0 = (int64_t)blockIdx.y * DEEP; h0 < x.ld; h0 += (int64_t)gridDim.y * DEEP) {
     __syncthreads(); /* the tile's former elements have been used */
     load_tile<T, PARTS>(x, h0, elements);
     __syncthreads();
-    store_tile<T, PARTS>(x, moduli, planes, h0, elements);
+    store_tile<T, PARTS>(x, moduli, element, h0, elements);
   }
 }
 
@@ -415,18 +427,19 @@ unsigned parts_of(int64_t k, int64_t blocks, int step) {
 
 template <class T, int PARTS>
 void launch_residues(const tsr_gpu_residues &x, const tsr_moduli *moduli, gpuStream stream) {
-  int planes = PARTS == 2 ? 3 * moduli->count : moduli->count;
+  int element = (PARTS == 2 ? 3 : 1) * moduli->count;
+  if (x.keeps_lines) element += PARTS * (int)sizeof(T);
   int wide = x.turned ? WARP : ROWS, step = x.turned ? ROWS : WARP;
   unsigned lines = (unsigned)((x.n + 255) / 256), blocks = (unsigned)((x.n + wide - 1) / wide);
   dim3 grid(blocks, parts_of(x.k, blocks, step)), threads(WARP, ROWS);
   int64_t deeps =
       (x.ld + deep<PARTS>::value - 1) / deep<PARTS>::value; /* up to 65535 blocks along y */
   dim3 tiles((unsigned)((x.n + LINES - 1) / LINES), (unsigned)(deeps < 65535 ? deeps : 65535));
-  start_kernel<<<lines, 256, 0, stream>>>(x, planes);
-  most_kernel<T, PARTS><<<grid, threads, 0, stream>>>(x, planes);
-  sums_kernel<T, PARTS><<<grid, threads, 0, stream>>>(x, planes);
-  record_kernel<<<lines, 256, 0, stream>>>(x, planes, PARTS, moduli->root);
-  convert_kernel<T, PARTS><<<tiles, CONVERTERS, 0, stream>>>(x, pairs_of(moduli), planes);
+  start_kernel<<<lines, 256, 0, stream>>>(x, element);
+  most_kernel<T, PARTS><<<grid, threads, 0, stream>>>(x, element);
+  sums_kernel<T, PARTS><<<grid, threads, 0, stream>>>(x, element);
+  record_kernel<<<lines, 256, 0, stream>>>(x, element, PARTS, moduli->root);
+  convert_kernel<T, PARTS><<<tiles, CONVERTERS, 0, stream>>>(x, pairs_of(moduli), element);
 }
 
 /* ---- Judging ---------------------------------------------------------------------- */
@@ -617,18 +630,30 @@ __device__ void sum_elements(const tsr_gpu_recover &x, const recovery &r, const 
     }
 }
 
+/* Whether element (i, j) of a part of c is written. */
+__device__ bool is_written(const tsr_gpu_region &region, int64_t i, int64_t j) {
+  int64_t below = i + region.diagonal - j;
+  return region.uplo == 'L' ? below >= 0 : region.uplo == 'U' ? below <= 0 : true;
+}
+
+__device__ bool is_real(const tsr_gpu_region &region, int64_t i, int64_t j) {
+  return region.hermitian && i + region.diagonal == j;
+}
+
+/* real: the imaginary part counts as 0 and becomes 0. */
 template <class T>
 __device__ void update(const tsr_gpu_recover &x, const recovery &r, int power, tsr_pair re,
-                       tsr_pair im, pair_of<T> *c) {
+                       tsr_pair im, bool real, pair_of<T> *c) {
   tsr_complex alpha = {x.alpha[0], x.alpha[1]}, beta = {x.beta[0], x.beta[1]}, old = {0, 0};
-  if (beta.re != 0 || beta.im != 0) old = tsr_complex{(double)c->re, (double)c->im};
+  if (beta.re != 0 || beta.im != 0) old = tsr_complex{(double)c->re, real ? 0 : (double)c->im};
   tsr_complex result = tsr_recovered_complex(re, im, power, alpha, beta, old);
+  if (real) result.im = 0;
   *c = pair_of<T>{(T)result.re, (T)result.im};
 }
 
 template <class T>
 __device__ void update(const tsr_gpu_recover &x, const recovery &r, int power, tsr_pair re,
-                       tsr_pair im, T *c) {
+                       tsr_pair im, bool real, T *c) {
   double old = x.beta[0] == 0 ? 0 : (double)*c;
   *c = (T)tsr_recovered_update(re, power, r.alpha, x.beta[0], old);
 }
@@ -643,7 +668,8 @@ __global__ void recover_kernel(tsr_gpu_recover x, recovery r, divisors d) {
   int count = x.n - j0 < COLUMNS ? (int)(x.n - j0) : COLUMNS;
   bool keeps = x.beta[0] != 0 || x.beta[1] != 0;
   if (*x.refused) {
-    for (int j = 0; j < count && !keeps; j++) c[j * x.ldc] = T{};
+    for (int j = 0; j < count && !keeps && !x.leaves; j++)
+      if (is_written(x.region, i, j0 + j)) c[j * x.ldc] = T{};
     return;
   }
   exact_sums sums[PARTS][COLUMNS] = {};
@@ -654,9 +680,10 @@ __global__ void recover_kernel(tsr_gpu_recover x, recovery r, divisors d) {
   int exponent = x.rows[i].exponent;
   for (int j = 0; j < COLUMNS; j++) {
     if (j >= count) break;
+    if (!is_written(x.region, i, j0 + j)) continue;
     int power = -(exponent + x.columns[j0 + j].exponent);
     update(x, r, power, integer_of(sums[0][j], r), integer_of(sums[PARTS - 1][j], r),
-           c + j * x.ldc);
+           is_real(x.region, i, j0 + j), c + j * x.ldc);
   }
 }
 
@@ -671,6 +698,128 @@ void launch_recover(const tsr_gpu_recover &x, const tsr_moduli *moduli, gpuStrea
     recover_kernel<T, PARTS, true><<<grid, RECOVERERS, 0, stream>>>(x, r, d);
   else
     recover_kernel<T, PARTS, false><<<grid, RECOVERERS, 0, stream>>>(x, r, d);
+}
+
+/* ---- Without residues --------------------------------------------------------------- */
+
+/* A block computes a square of c, of which a thread has one of SIDE x SIDE elements, and loads DEEP
+ * elements of each line at a time. Lines in shared memory are by element, with a gap that keeps
+ * threads that store neighbours of a line in different banks. */
+const int SIDE = 4, ACROSS = 16, SQUARE = SIDE * ACROSS, DEEP = 16, NATIVES = ACROSS * ACROSS;
+
+template <class T>
+struct lines {
+  T at[DEEP][SQUARE + 1];
+};
+
+__device__ float fused(float x, float y, float z) {
+  return fmaf(x, y, z);
+}
+
+__device__ double fused(double x, double y, double z) {
+  return fma(x, y, z);
+}
+
+/* sum + x y, in the order of operations of base/cpu_residues.c. */
+template <class R>
+__device__ R plus_product(R sum, R x, R y) {
+  return fused(x, y, sum);
+}
+
+template <class R>
+__device__ pair_of<R> plus_product(pair_of<R> sum, pair_of<R> x, pair_of<R> y) {
+  return pair_of<R>{fused(-x.im, y.im, fused(x.re, y.re, sum.re)),
+                    fused(x.im, y.re, fused(x.re, y.im, sum.im))};
+}
+
+template <class R>
+__device__ void finish(const tsr_gpu_native &x, R sum, bool real, R *c) {
+  R product = (R)x.alpha[0] * sum;
+  if (x.beta[0] == 0) {
+    *c = product;
+    return;
+  }
+  R kept = (R)x.beta[0] * *c;
+  *c = product + kept;
+}
+
+template <class R>
+__device__ pair_of<R> times(const double factor[2], pair_of<R> x) {
+  R re = (R)factor[0], im = (R)factor[1];
+  return pair_of<R>{fused(-im, x.im, re * x.re), fused(im, x.re, re * x.im)};
+}
+
+template <class R>
+__device__ void finish(const tsr_gpu_native &x, pair_of<R> sum, bool real, pair_of<R> *c) {
+  pair_of<R> result = times<R>(x.alpha, sum);
+  if ((R)x.beta[0] != 0 || (R)x.beta[1] != 0) {
+    pair_of<R> kept = times<R>(x.beta, pair_of<R>{c->re, real ? 0 : c->im});
+    result = pair_of<R>{result.re + kept.re, result.im + kept.im};
+  }
+  if (real) result.im = 0;
+  *c = result;
+}
+
+/* Elements h0 .. of the lines from `first` on; 0 beyond the last line and element. */
+template <class T>
+__device__ void load_lines(const T *from, int64_t ld, int64_t first, int64_t count, int64_t h0,
+                           int64_t k, lines<T> &to) {
+  for (int e = threadIdx.x; e < SQUARE * DEEP; e += NATIVES) {
+    int i = e / DEEP, h = e % DEEP;
+    bool inside = first + i < count && h0 + h < k;
+    to.at[h][i] = inside ? from[(first + i) * ld + h0 + h] : T{};
+  }
+}
+
+template <class T>
+__device__ void sum_products(const lines<T> &a, const lines<T> &b, int64_t count, int row,
+                             int column, T sums[SIDE][SIDE]) {
+  for (int h = 0; h < DEEP && h < count; h++)
+    for (int i = 0; i < SIDE; i++)
+      for (int j = 0; j < SIDE; j++)
+        sums[i][j] =
+            plus_product(sums[i][j], a.at[h][row + i * ACROSS], b.at[h][column + j * ACROSS]);
+}
+
+/* A square of c, whose first element is (i0, j0). */
+template <class T>
+__device__ void multiply_square(const tsr_gpu_native &x, int64_t i0, int64_t j0, lines<T> &a,
+                                lines<T> &b) {
+  int row = threadIdx.x % ACROSS, column = threadIdx.x / ACROSS;
+  T sums[SIDE][SIDE] = {};
+  for (int64_t h0 = 0; h0 < x.k; h0 += DEEP) {
+    __syncthreads(); /* the former elements have been used */
+    load_lines((const T *)x.a, x.lda, i0, x.m, h0, x.k, a);
+    load_lines((const T *)x.b, x.ldb, j0, x.n, h0, x.k, b);
+    __syncthreads();
+    sum_products(a, b, x.k - h0, row, column, sums);
+  }
+  for (int j = 0; j < SIDE; j++)
+    for (int i = 0; i < SIDE; i++) {
+      int64_t at = i0 + row + i * ACROSS, across = j0 + column + j * ACROSS;
+      if (at >= x.m || across >= x.n || !is_written(x.region, at, across)) continue;
+      finish(x, sums[i][j], is_real(x.region, at, across), (T *)x.c + at + across * x.ldc);
+    }
+}
+
+template <class T>
+__global__ void native_kernel(tsr_gpu_native x) {
+  __shared__ lines<T> a, b;
+  if (!*x.refused) return;
+  int64_t down = (x.m + SQUARE - 1) / SQUARE, across = (x.n + SQUARE - 1) / SQUARE;
+  for (int64_t square = blockIdx.x; square < down * across; square += gridDim.x)
+    multiply_square<T>(x, square % down * SQUARE, square / down * SQUARE, a, b);
+}
+
+/* Blocks of native_kernel: about twice what an H100 runs at a time; mostly they have nothing to do,
+ * so that more would cost time. */
+const int64_t MOST_NATIVES = 1024;
+
+template <class T>
+void launch_native(const tsr_gpu_native &x, gpuStream stream) {
+  int64_t squares = (x.m + SQUARE - 1) / SQUARE * ((x.n + SQUARE - 1) / SQUARE);
+  int64_t most = MOST_NATIVES;
+  native_kernel<T><<<(unsigned)(squares < most ? squares : most), NATIVES, 0, stream>>>(x);
 }
 
 }  // namespace tsr_gpu
@@ -746,6 +895,27 @@ extern "C" int tsr_gpu_recover_launch(const tsr_gpu_recover *x, const tsr_moduli
       break;
     case 'z':
       launch_recover<pair_of<double>, 2>(*x, moduli, stream);
+      break;
+    default:
+      return gpuErrorInvalidValue;
+  }
+  return gpuLastError();
+}
+
+extern "C" int tsr_gpu_native_launch(const tsr_gpu_native *x, void *stream_pointer) {
+  gpuStream stream = (gpuStream)stream_pointer;
+  switch (x->type) {
+    case 's':
+      launch_native<float>(*x, stream);
+      break;
+    case 'd':
+      launch_native<double>(*x, stream);
+      break;
+    case 'c':
+      launch_native<pair_of<float>>(*x, stream);
+      break;
+    case 'z':
+      launch_native<pair_of<double>>(*x, stream);
       break;
     default:
       return gpuErrorInvalidValue;

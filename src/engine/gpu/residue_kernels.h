@@ -22,6 +22,7 @@ typedef struct tsr_gpu_residues {
   int64_t lda;
   void *block;
   int64_t ld, first, lines;
+  int keeps_lines;
 } tsr_gpu_residues;
 
 /* The four kernels before the conversion use the memory of the result. Returns the runtime's error,
@@ -57,11 +58,22 @@ typedef struct tsr_gpu_rest {
 
 int tsr_gpu_rest_launch(const tsr_gpu_rest *args, void *stream);
 
+/* The elements of a part of c that are written: those of a triangle (uplo 'L' or 'U'), or all. Row
+ * i and column i + diagonal of the part are on the diagonal, whose imaginary parts count as 0 and
+ * become 0 if c is Hermitian. */
+typedef struct tsr_gpu_region {
+  char uplo;
+  int hermitian;
+  int64_t diagonal;
+} tsr_gpu_region;
+
 /* c = alpha (the product that the sums or residues stand for) + beta c, m x n, unless *refused:
- * then c stays as it is, or becomes 0 if beta is 0. Element (i, j) of plane l has number step l + i
- * + ld j of the sums or, if there are none, of their residues. */
+ * then c stays as it is, or becomes 0 if beta is 0 and `leaves` is not set. Element (i, j) of plane
+ * l has number step l + i + ld j of the sums or, if there are none, of their residues. */
 typedef struct tsr_gpu_recover {
   char type;
+  tsr_gpu_region region;
+  int leaves;
   int64_t m, n;
   const int32_t *sums;
   const int8_t *residues;
@@ -74,6 +86,22 @@ typedef struct tsr_gpu_recover {
 } tsr_gpu_recover;
 
 int tsr_gpu_recover_launch(const tsr_gpu_recover *args, const tsr_moduli *moduli, void *stream);
+
+/* c = alpha a^T b + beta c if *refused, else nothing: a has m lines of k elements, b has n. Gives
+ * the same bits as base/cpu_residues.c. */
+typedef struct tsr_gpu_native {
+  char type;
+  tsr_gpu_region region;
+  int64_t m, n, k;
+  const void *a, *b;
+  int64_t lda, ldb;
+  double alpha[2], beta[2];
+  void *c;
+  int64_t ldc;
+  const int *refused;
+} tsr_gpu_native;
+
+int tsr_gpu_native_launch(const tsr_gpu_native *args, void *stream);
 
 #ifdef __cplusplus
 }

@@ -34,7 +34,8 @@ tsr_status gpu_make_residues(const tsr_queue *queue, const tsr_kernel_args *x) {
                            .block = x->c,
                            .ld = x->ldc,
                            .first = x->residues.of[2].first,
-                           .lines = x->residues.of[2].lines};
+                           .lines = x->residues.of[2].lines,
+                           .keeps_lines = x->residues.keeps_lines};
   int error = tsr_gpu_residues_launch(&args, &moduli, queue->stream);
   GPU_TRY((gpuError)error, "launching a kernel", queue->index);
   return TSR_OK;
@@ -122,8 +123,21 @@ static product product_of(tsr_queue *queue, const tsr_kernel_args *x) {
 
 static const tsr_line *records_of(const product *p, const void *block, int64_t ld, int operand) {
   tsr_residue_lines of = p->x->residues.of[operand];
-  return (const tsr_line *)((const char *)block + tsr_residues_records(ld, of.lines, p->planes)) +
+  int element = tsr_residue_element(p->x->type, p->moduli.count, p->x->residues.keeps_lines);
+  return (const tsr_line *)((const char *)block + tsr_residues_records(ld, of.lines, element)) +
          of.first;
+}
+
+/* The first of the kernel's lines that a block keeps. */
+static const void *kept_of(const product *p, const void *block, int64_t ld, int operand) {
+  tsr_residue_lines of = p->x->residues.of[operand];
+  size_t before = (size_t)of.first * (size_t)ld * tsr_type_get(p->x->type)->size;
+  return (const char *)block + tsr_residues_kept(ld, of.lines, p->planes) + before;
+}
+
+/* The region of the part of c that begins at (i, j). */
+static tsr_gpu_region region_of(const tsr_kernel_args *x, int64_t i, int64_t j) {
+  return (tsr_gpu_region){(char)x->uplo, x->diag == TSR_UNIT, i - j};
 }
 
 static tsr_status judge(const product *p) {
@@ -133,6 +147,29 @@ static tsr_status judge(const product *p) {
   int error = tsr_gpu_judge_launch(records_of(p, x->a, x->lda, 0), x->m,
                                    records_of(p, x->b, x->ldb, 1), x->n, x->k, complex_valued,
                                    r->tolerance, p->refused, r->verdict, p->queue->stream);
+  GPU_TRY((gpuError)error, "launching a kernel", p->queue->index);
+  return TSR_OK;
+}
+
+/* Computes c from the lines that the blocks keep, if the product has been refused. */
+static tsr_status multiply_refused(const product *p) {
+  const tsr_kernel_args *x = p->x;
+  tsr_gpu_native args = {.type = (char)x->type,
+                         .region = region_of(x, 0, 0),
+                         .m = x->m,
+                         .n = x->n,
+                         .k = x->k,
+                         .a = kept_of(p, x->a, x->lda, 0),
+                         .b = kept_of(p, x->b, x->ldb, 1),
+                         .lda = x->lda,
+                         .ldb = x->ldb,
+                         .alpha = {x->alpha.re, x->alpha.im},
+                         .beta = {x->beta.re, x->beta.im},
+                         .c = x->c,
+                         .ldc = x->ldc,
+                         .refused = p->refused};
+  if (!x->residues.keeps_lines) return TSR_OK;
+  int error = tsr_gpu_native_launch(&args, p->queue->stream);
   GPU_TRY((gpuError)error, "launching a kernel", p->queue->index);
   return TSR_OK;
 }
@@ -216,6 +253,8 @@ static tsr_status recover(const product *p, int64_t i, int64_t j, int64_t m, int
   const tsr_kernel_args *x = p->x;
   int64_t size = (int64_t)tsr_type_get(x->type)->size;
   tsr_gpu_recover args = {.type = (char)x->type,
+                          .region = region_of(x, i, j),
+                          .leaves = x->residues.keeps_lines,
                           .m = m,
                           .n = n,
                           .sums = p->sums,
@@ -240,6 +279,7 @@ tsr_status gpu_residue_gemm(tsr_queue *queue, const tsr_kernel_args *x) {
   TSR_TRY(make_room(queue));
   product p = product_of(queue, x);
   TSR_TRY(judge(&p));
+  TSR_TRY(multiply_refused(&p));
   for (int64_t j = 0; j < x->n; j += p.columns)
     for (int64_t i = 0; i < x->m; i += p.rows) {
       int64_t m = least(p.rows, x->m - i), n = least(p.columns, x->n - j);

@@ -184,20 +184,27 @@ static operand make_c(const tsr_kernel_args *x, const tsr_kernel_info *info) {
   return c;
 }
 
-/* A part of a block of residues: of each plane some lines, and their records (records: these). */
-static operand make_residues(const tsr_kernel_args *x, int i, bool records) {
+/* What a block of residues has: planes, the lines themselves if it keeps them, and records. */
+typedef enum block_part { PLANES, KEPT, RECORDS } block_part;
+
+/* The kernel's lines of a part of a block of residues: some lines of each plane, or of the part. */
+static operand make_residues(const tsr_kernel_args *x, int i, block_part part) {
   static const char *const names[] = {"a", "b", "c"};
   const void *const base[] = {x->a, x->b, x->c};
   const int64_t ld[] = {x->lda, x->ldb, x->ldc}, count[] = {x->m, x->n, x->n};
   tsr_residue_lines of = x->residues.of[i];
-  int planes = tsr_residue_planes(x->type, x->residues.moduli);
-  size_t line = records ? sizeof(tsr_line) : (size_t)ld[i], all = (size_t)of.lines * line;
-  size_t start = records ? tsr_residues_records(ld[i], of.lines, planes) : 0;
+  const tsr_residue_args *r = &x->residues;
+  int planes = tsr_residue_planes(x->type, r->moduli);
+  int element = tsr_residue_element(x->type, r->moduli, r->keeps_lines);
+  size_t line = part == RECORDS ? sizeof(tsr_line) : (size_t)ld[i], start = 0;
+  if (part == RECORDS) start = tsr_residues_records(ld[i], of.lines, element);
+  if (part == KEPT) start = tsr_residues_kept(ld[i], of.lines, planes);
+  if (part == KEPT) line *= tsr_type_get(x->type)->size;
   return (operand){.name = names[i],
                    .begin = (const char *)base[i] + start + (size_t)of.first * line,
                    .column_bytes = (size_t)count[i] * line,
-                   .pitch = all,
-                   .columns = records ? 1 : (size_t)planes,
+                   .pitch = (size_t)of.lines * line,
+                   .columns = part == PLANES ? (size_t)planes : 1,
                    .unit = sizeof(uint64_t)};
 }
 
@@ -209,9 +216,11 @@ static tsr_status check_operand(const tsr_queue *queue, const host_command *comm
 
 static tsr_status check_block(const tsr_queue *queue, const host_command *command, bool reads,
                               int i) {
-  operand planes = make_residues(&command->as.kernel, i, false);
-  operand records = make_residues(&command->as.kernel, i, true);
+  const tsr_kernel_args *x = &command->as.kernel;
+  operand planes = make_residues(x, i, PLANES), kept = make_residues(x, i, KEPT);
+  operand records = make_residues(x, i, RECORDS);
   TSR_TRY(check_operand(queue, command, reads, &planes));
+  if (x->residues.keeps_lines) TSR_TRY(check_operand(queue, command, reads, &kept));
   return check_operand(queue, command, reads, &records);
 }
 
@@ -220,6 +229,8 @@ static tsr_status check_residues(const tsr_queue *queue, const host_command *com
   const tsr_kernel_args *x = &command->as.kernel;
   operand a = make_op_operand("a", x->transa, x->type, x->a, x->m, x->n, x->lda);
   operand c = make_operand("c", x->type, x->c, x->m, x->n, x->ldc);
+  c.uplo = x->uplo;
+  if (x->diag == TSR_UNIT) c.diagonal = c.unit;
   if (x->kernel == TSR_KERNEL_RESIDUES) {
     TSR_TRY(check_operand(queue, command, true, &a));
     return check_block(queue, command, false, 2);

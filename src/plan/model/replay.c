@@ -121,7 +121,8 @@ static double kernel_time(const replay *r, const tsr_command *c) {
   bool reads_c = (c->flags & (TSR_FLAG_BETA_ONE | TSR_FLAG_BETA_ALPHA)) ||
                  ((c->flags & TSR_FLAG_BETA) && r->plan->call.beta != TSR_ZERO);
   if (c->kernel == TSR_KERNEL_RESIDUES)
-    return tsr_machine_residues_time(r->machine, device, r->plan->call.type, moduli, c->m, c->n);
+    return tsr_machine_residues_time(r->machine, device, r->plan->call.type, moduli,
+                                     r->plan->call.keeps_lines, c->m, c->n);
   if (c->kernel == TSR_KERNEL_RESIDUE_GEMM)
     return tsr_machine_residue_gemm_time(r->machine, device, r->plan->call.type, moduli, c->m, c->n,
                                          c->k, reads_c, r->plan->heat);

@@ -334,12 +334,14 @@ static void say_arithmetic(const verdict *v, tsr_text *text) {
   const tsr_call *call = &v->plan->call;
   if (call->moduli == 0) return;
   tsr_text_add(text, " Products are emulated with %d moduli", call->moduli);
-  if (v->known.refused > 0)
-    tsr_text_add(
-        text,
-        "; %d part%s of C, whose accuracy could not be promised for these data, %s computed "
-        "natively",
-        v->known.refused, v->known.refused == 1 ? "" : "s", v->known.refused == 1 ? "was" : "were");
+  int refused = v->known.refused;
+  const char *what = call->keeps_lines ? "product" : "part", *many = refused == 1 ? "" : "s";
+  if (refused > 0)
+    tsr_text_add(text,
+                 "; %d %s%s%s, whose accuracy could not be promised for these data, %s computed "
+                 "natively",
+                 refused, what, many, call->keeps_lines ? "" : " of C",
+                 refused == 1 ? "was" : "were");
   tsr_text_add(text, ".");
 }
 

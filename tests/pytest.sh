@@ -3,17 +3,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 # Runs a file of tests for pytest. It ends with "N passed, N failed", as all scripts of tests do.
-# Arguments: the build folder, the file.
+# Arguments: the build folder, the file; "long": those tests that are marked as long, and no others.
 set -u
 BUILD=$1
 export BUILD
 file=$2
+marked="not long"
+[ "${3:-}" != long ] || marked=long
 
 # A python3 of the user's own may lack what the system's has. Benchmarks also draw, by matplotlib.
 for modules in "pytest, matplotlib, cffi" "pytest, cffi" "pytest, matplotlib" pytest; do
   for python in python3 /usr/bin/python3; do
     if "$python" -c "import $modules" 2>/dev/null; then
-      PYTHONDONTWRITEBYTECODE=1 exec "$python" -m pytest -c "$(dirname "$0")/pytest.ini" "$file"
+      PYTHONDONTWRITEBYTECODE=1 exec "$python" -m pytest -c "$(dirname "$0")/pytest.ini" -m "$marked" \
+        "$file"
     fi
   done
 done

@@ -33,7 +33,7 @@ def compiled(name, standard, source, program):
 
 
 @pytest.mark.parametrize("name, standard, program", itertools.product(
-    ("g++", "clang++"), (17, 20), ("routines", "objects")))
+    ("g++", "clang++"), (17, pytest.param(20, marks=pytest.mark.long)), ("routines", "objects")))
 def test_program(name, standard, program, tmp_path):
     if SANITIZERS and name != USUAL:
         pytest.skip("a sanitizer is its compiler's own")

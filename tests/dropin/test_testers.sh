@@ -25,7 +25,7 @@ export LD_LIBRARY_PATH
 if [ -n "$all_on" ]; then
   sizes='0 1 2 3 7 16 17 33 65' tile=16 counts=$all_on
 else
-  sizes='0 1 3 17' tile=7 counts='1 3'
+  sizes='0 1 17' tile=7 counts='1 3'
 fi
 
 # Products that are emulated (TESSERA_ARITHMETIC) are not cut into tiles of a given extent.

@@ -91,7 +91,7 @@ static void test_sample_has_everything(void **state) {
       [TSR_TRSM] = {"sdcz", 24}};
   static bool types[TSR_OPERATION_COUNT][128], flags[TSR_OPERATION_COUNT][2][128];
   problem_range range = {"host", 8, PROBLEM_ANY};
-  assert_true(SAMPLE_COUNT >= 5000);
+  assert_true(SAMPLE_COUNT >= 3000);
   for (int64_t i = 0; i < SAMPLE_COUNT; ++i) {
     problem p;
     problem_draw(SAMPLE_SEED, i, &range, &p);

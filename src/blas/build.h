@@ -36,8 +36,6 @@ struct tsr_builder {
   bool wide;                       /* W is of the type's wide type */
   bool uniform;                    /* every k-panel is cut into the n-blocks of the last one */
   int first_k_panel, last_k_panel; /* that a part gets in the current pass */
-  int64_t *converted; /* of a product in residues: how many lines of each part of m, then of each
-                         part of n, each device has the residues of; [device][part] */
   tsr_emit emit;
 };
 

@@ -2,7 +2,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* The graph of GEMM. */
-#include "base/alloc.h"
 #include "blas/build.h"
 
 static tsr_task_operand part_of_c(const tsr_builder *b, int matrix, tsr_access access,
@@ -21,41 +20,7 @@ static bool push(tsr_builder *b, tsr_task task, tsr_part_of_c p) {
 
 /* ---- In residues ------------------------------------------------------------ */
 
-/* Adds the task that makes the residues of lines [first, first + lines) at a device. */
-static bool push_residues(tsr_builder *b, int matrix, int64_t first, int64_t lines, int device) {
-  const tsr_call *call = b->call;
-  bool of_a = matrix == TSR_RA;
-  /* The residues of A are those of the columns of op(A)^T. */
-  bool turned = of_a ? call->transa == TSR_NO_TRANS : call->transb != TSR_NO_TRANS;
-  bool conjugated = (of_a ? call->transa : call->transb) == TSR_CONJ_TRANS;
-  tsr_form form = {.transa = turned ? TSR_TRANS : TSR_NO_TRANS,
-                   .transb = conjugated ? TSR_CONJ_TRANS : TSR_NO_TRANS};
-  tsr_task task = {.kernel = TSR_KERNEL_RESIDUES,
-                   .flags = TSR_FLAG_ALPHA_ONE,
-                   .form = tsr_form_pack(form),
-                   .m = (int32_t)call->k,
-                   .n = (int32_t)lines,
-                   .device = (int16_t)device};
-  task.operand[0] =
-      tsr_oriented(b->graph, of_a ? TSR_A : TSR_B_, form.transa, 0, call->k, first, lines);
-  task.operand[2] = tsr_rectangle(b->graph, matrix, TSR_WRITE, 0, call->k, first, lines);
-  return tsr_push_task(b, task);
-}
-
-/* Has the residues of the lines of a part up to `end` made at a device, unless they were before.
- * cuts: of m or n, of which `part` is one. */
-static bool need_residues(tsr_builder *b, int matrix, const tsr_cuts *cuts, int part, int64_t end,
-                          int device) {
-  int m = b->tiling->m.count, all = m + b->tiling->n.count;
-  int64_t *done =
-      &b->converted[(size_t)device * (size_t)all + (size_t)(part + (matrix == TSR_RA ? 0 : m))];
-  int64_t first = tsr_cut_begin(cuts, part) + *done;
-  if (first >= end) return true;
-  *done = end - tsr_cut_begin(cuts, part);
-  return push_residues(b, matrix, first, end - first, device);
-}
-
-/* Adds the product of all of k to a part. */
+/* Adds the product of all of k to a part. Its residues are made of A and B. */
 static bool push_residue_product(tsr_builder *b, tsr_part_of_c p) {
   const tsr_tiling *t = b->tiling;
   const tsr_call *call = b->call;
@@ -67,13 +32,11 @@ static bool push_residue_product(tsr_builder *b, tsr_part_of_c p) {
                    .k = (int32_t)call->k,
                    .device = tsr_owner_of(t, p.i, p.j),
                    .last = true};
-  if (!need_residues(b, TSR_RA, &t->m, p.i, row + rows, task.device) ||
-      !need_residues(b, TSR_RB, &t->n, p.j, p.col + p.cols, task.device))
-    return false;
   task.operand[0] = tsr_rectangle(b->graph, TSR_RA, TSR_READ, 0, call->k, row, rows);
   task.operand[1] = tsr_rectangle(b->graph, TSR_RB, TSR_READ, 0, call->k, p.col, p.cols);
   task.operand[2] = part_of_c(b, TSR_C_, call->beta != TSR_ZERO ? TSR_UPDATE : TSR_WRITE, p);
   if (call->alpha == TSR_ONE) task.flags |= TSR_FLAG_ALPHA_ONE;
+  b->graph->used |= 1u << TSR_A | 1u << TSR_B_;
   return push(b, task, p);
 }
 
@@ -138,20 +101,7 @@ static bool emit(tsr_builder *b, tsr_part_of_c p, int step) {
   return b->call->moduli > 0 ? push_residue_product(b, p) : push_product(b, p, step);
 }
 
-static size_t most_devices(const tsr_tiling *t) {
-  int16_t most = 0;
-  for (int i = 0; i < t->grid_rows * t->grid_cols; i++)
-    if (t->device[i] > most) most = t->device[i];
-  return (size_t)most + 1;
-}
-
 bool tsr_build_gemm(tsr_builder *b) {
-  const tsr_tiling *t = b->tiling;
   b->emit = emit;
-  if (b->call->moduli == 0) return tsr_build_parts(b);
-  b->converted =
-      tsr_alloc_zero(most_devices(t) * (size_t)(t->m.count + t->n.count), sizeof *b->converted);
-  bool built = b->converted != NULL && tsr_build_parts(b);
-  tsr_dealloc(b->converted);
-  return built;
+  return tsr_build_parts(b);
 }

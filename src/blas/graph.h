@@ -107,7 +107,7 @@ typedef struct tsr_tile_grid {
 typedef struct tsr_graph {
   tsr_tile_grid grid[TSR_MATRICES];
   int depth;     /* parts of k */
-  unsigned used; /* bit i: some task uses matrix i */
+  unsigned used; /* bit i: some task uses matrix i, or residues that are made of it */
   TSR_VEC(tsr_task) tasks;
   TSR_VEC(tsr_group) groups;
   size_t late; /* groups from this one on read what all groups before it have written; 0: none do */
@@ -122,6 +122,23 @@ typedef struct tsr_graph {
 tsr_status tsr_graph_build(const tsr_call *call, const tsr_tiling *tiling, tsr_graph *graph);
 
 void tsr_graph_free(tsr_graph *graph);
+
+/* ---- Residues (build_residues.c) ----
+ *
+ * Tasks read residues (TSR_RA, TSR_RB), but no task of a graph makes them: a device makes the
+ * residues of a tile where and whenever it lacks them, as it copies a tile of A or B. */
+
+/* The rectangle of A or B that an operand of residues is made of. It is inside one tile. */
+tsr_task_operand tsr_residues_source(const tsr_call *call, const tsr_graph *graph,
+                                     const tsr_task_operand *residues);
+
+/* The tile of residues that an element of A or B is converted to. matrix: TSR_A or TSR_B_. */
+int32_t tsr_residues_tile(const tsr_call *call, const tsr_graph *graph, int matrix, int64_t row,
+                          int64_t col);
+
+/* The task that makes the residues of lines [first, first + lines) of a tile at a device. */
+tsr_task tsr_residues_task(const tsr_call *call, const tsr_graph *graph, int matrix, int64_t first,
+                           int64_t lines, int device);
 
 /* Cuts [0, extent) into parts of `size`, of which the last may be shorter. Allocates cuts->at and
  * does not free an earlier one. */

@@ -276,12 +276,59 @@ static void other_calls_are_native(void **state) {
   drop(&p);
 }
 
-/* Residues that do not fit the budget are not made: the call is done natively, in blocks. */
-static void tight_budgets_lead_to_native_plans(void **state) {
+/* Where residues do not fit the budget together, they are dropped and made again, and the bits stay
+ * the same: budgets of all residues, of some, and of little more than one part of C with its lines.
+ */
+static void bits_do_not_depend_on_budgets(void **state) {
   (void)state;
+  needs_residues();
+  const size_t budgets[] = {0, 1200000, 400000, 150000};
+  const tsr_type types[] = {TSR_D, TSR_S, TSR_Z, TSR_C};
+  for (int variant = 0; variant < 8; variant++) {
+    product p = usual_product(220, 210, 200);
+    p.x.type = types[variant % 4];
+    p.x.transa = variant & 1 ? TSR_TRANS : TSR_NO_TRANS;
+    p.x.transb = variant & 4 ? TSR_CONJ_TRANS : TSR_NO_TRANS;
+    make(&p, HARD_UNIFORM, 9 + (unsigned)variant);
+    for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++) {
+      tsr_context *context =
+          context_of("emulated", tried(2) > 1 && variant & 2 ? "2" : "1", budgets[i]);
+      void *to = i == 0 ? p.native : p.c;
+      memcpy(to, p.old, p.bytes);
+      assert_ok(multiply(context, &p.x, to));
+      assert_true(last_says(context, "emulated with"));
+      if (i > 0) assert_memory_equal(p.native, p.c, p.bytes);
+      tsr_context_destroy(context);
+    }
+    assert_true(hard_worst(&p.x) <= 1);
+    drop(&p);
+  }
+}
+
+/* Parts of C that are refused are done natively within the budget, too. */
+static void refused_parts_fit_the_budget(void **state) {
+  (void)state;
+  needs_residues();
   product p = usual_product(220, 210, 200);
+  make(&p, HARD_UNIFORM, 11);
+  ((double *)p.a)[30] = NAN;
+  tsr_context *context = context_of("emulated", "1", 400000),
+              *native = context_of("native", "1", 0);
+  assert_ok(multiply(context, &p.x, p.c));
+  assert_true(last_says(context, "computed natively"));
+  assert_ok(multiply(native, &p.x, p.native));
+  check_kinds(&p);
+  tsr_context_destroy(context);
+  tsr_context_destroy(native);
+  drop(&p);
+}
+
+/* A budget that does not hold three lines of residues leads to a native plan, in blocks. */
+static void the_least_budgets_lead_to_native_plans(void **state) {
+  (void)state;
+  product p = usual_product(30, 20, 3000);
   make(&p, HARD_UNIFORM, 9);
-  tsr_context *context = context_of("emulated", "1", 600000);
+  tsr_context *context = context_of("emulated", "1", 100000);
   assert_ok(multiply(context, &p.x, p.c));
   assert_false(last_says(context, "emulated with"));
   assert_true(hard_worst(&p.x) <= 1);
@@ -446,7 +493,9 @@ int main(void) {
       cmocka_unit_test(plans_of_users_are_emulated),
       cmocka_unit_test(asynchronous_calls_are_emulated),
       cmocka_unit_test(other_calls_are_native),
-      cmocka_unit_test(tight_budgets_lead_to_native_plans),
+      cmocka_unit_test(bits_do_not_depend_on_budgets),
+      cmocka_unit_test(refused_parts_fit_the_budget),
+      cmocka_unit_test(the_least_budgets_lead_to_native_plans),
       cmocka_unit_test(moduli_are_as_asked),
       cmocka_unit_test(accuracies_are_as_asked),
       cmocka_unit_test(settings_are_checked),

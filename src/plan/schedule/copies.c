@@ -21,7 +21,7 @@ static bool make_items(tsr_copies *c) {
   if (!c->items) return false;
   for (size_t i = 0; i < count; i++)
     c->items[i] = (tsr_tile_copy){TSR_NOTHING, TSR_NOTHING, TSR_NOTHING, TSR_NOTHING, TSR_NOTHING,
-                                  TSR_NOTHING, 0,           false,       false};
+                                  TSR_NOTHING, 0,           0,           false,       false};
   return true;
 }
 
@@ -34,9 +34,9 @@ static bool find_readers(tsr_copies *c) {
   for (size_t t = 0; t < graph->tasks.count; t++) {
     const tsr_task *task = &graph->tasks.items[t];
     for (int i = 0; i < 3; i++) {
-      const tsr_task_operand *o = &task->operand[i];
-      if (o->access != TSR_NONE && o->matrix <= TSR_B_)
-        c->readers[o->matrix][o->tile] |= 1u << task->device;
+      if (task->operand[i].access == TSR_NONE) continue;
+      tsr_task_operand o = tsr_operand_source(c->problem, &task->operand[i]);
+      if (o.matrix <= TSR_B_) c->readers[o.matrix][o.tile] |= 1u << task->device;
     }
   }
   return true;

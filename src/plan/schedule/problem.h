@@ -66,13 +66,16 @@ static inline tsr_rect tsr_operand_rect(const tsr_task_operand *o) {
 /* A rectangle of a tile as an operand that a task reads. */
 tsr_task_operand tsr_part_of_tile(int matrix, int32_t tile, tsr_rect rect);
 
+/* What has to be at a device for an operand: the rectangle of A or B that residues are made of, or
+ * the operand itself. */
+static inline tsr_task_operand tsr_operand_source(const tsr_problem *problem,
+                                                  const tsr_task_operand *o) {
+  return tsr_is_residues(o->matrix) ? tsr_residues_source(problem->call, problem->graph, o) : *o;
+}
+
 /* The leading dimension [elements] of a tile with that many rows. It aligns columns, since kernels
  * are slow on unaligned ones. */
 int64_t tsr_tile_ld(int64_t rows, size_t size);
-
-/* Bytes of memory for a tile of a matrix, rounded up; *ld: its leading dimension, which of residues
- * is in bytes. */
-size_t tsr_tile_memory(const tsr_call *call, int matrix, int64_t rows, int64_t cols, int64_t *ld);
 
 /* The next multiple of TSR_TILE_ALIGN. */
 size_t tsr_tile_round_up(size_t bytes);

@@ -162,7 +162,8 @@ static bool note_operands(tsr_scheduler *s, const tsr_task *task, int32_t comman
     tsr_tile_copy *copy = copy_at(s, o, task->device);
     if (o->access & TSR_WRITE) {
       if (!tsr_marks_write(&s->marks, &copy->writers, o, command)) return false;
-      tsr_tile_slots_set_dirty(&s->slots, copy, true);
+      /* Residues can be made again, so that they may lose their slot. */
+      if (!tsr_is_residues(o->matrix)) tsr_tile_slots_set_dirty(&s->slots, copy, true);
     }
     if (copy->buffer != TSR_NOTHING && !tsr_tile_slots_use(&s->slots, copy, command)) return false;
   }
@@ -184,6 +185,11 @@ static bool write_back(tsr_scheduler *s, const tsr_task *task, int32_t command) 
   return true;
 }
 
+static void end_use(tsr_scheduler *s, const tsr_task_operand *o, int device) {
+  tsr_tile_copy *copy = copy_at(s, o, device);
+  if (copy->buffer != TSR_NOTHING) tsr_tile_slots_end_use(&s->slots, copy);
+}
+
 /* With slots: tiles that no later task at the device uses give their slots back. */
 static void release_finished(tsr_scheduler *s, const tsr_task *task) {
   if (!s->slots.in_use) return;
@@ -191,18 +197,46 @@ static void release_finished(tsr_scheduler *s, const tsr_task *task) {
   for (int i = 0; i < 3; i++) {
     const tsr_task_operand *o = &task->operand[i];
     if (o->access == TSR_NONE) continue;
-    tsr_tile_copy *copy = copy_at(s, o, task->device);
-    if (copy->buffer != TSR_NOTHING) tsr_tile_slots_end_use(&s->slots, copy);
+    tsr_task_operand source = tsr_operand_source(&s->problem, o);
+    end_use(s, o, task->device);
+    if (source.matrix != o->matrix) end_use(s, &source, task->device);
   }
 }
 
 /* ---- All tasks ------------------------------------------------------------ */
 
-static bool schedule_task(tsr_scheduler *s, const tsr_task *task) {
+/* Adds the copies and the kernel of a task. Returns the kernel's command; TSR_NOTHING: no host
+ * memory, or no place for a tile. */
+static int32_t carry_out(tsr_scheduler *s, const tsr_task *task) {
   for (int i = 0; i < 3; i++)
-    if (!prepare_operand(s, &task->operand[i], task->device)) return false;
+    if (!prepare_operand(s, &task->operand[i], task->device)) return TSR_NOTHING;
   int32_t command = add_kernel(s, task);
-  if (command == TSR_NOTHING || !note_operands(s, task, command)) return false;
+  return command != TSR_NOTHING && note_operands(s, task, command) ? command : TSR_NOTHING;
+}
+
+/* Makes the residues of an operand's lines at a device, unless they are there. They are made once,
+ * or, with slots, again whenever their slot was needed for another tile. With slots the tile of A
+ * or B gives its slot back once all of its residues are made: as long as they are there, nothing
+ * reads it. */
+static bool make_residues(tsr_scheduler *s, const tsr_task_operand *o, int device) {
+  if (!tsr_is_residues(o->matrix)) return true;
+  tsr_tile_copy *copy = copy_at(s, o, device);
+  tsr_rect tile = tsr_tile_rect(&s->problem, o->matrix, o->tile);
+  int64_t first = tile.col0 + copy->lines, end = o->col + o->cols;
+  if (first >= end) return true;
+  tsr_task task =
+      tsr_residues_task(s->problem.call, s->problem.graph, o->matrix, first, end - first, device);
+  if (carry_out(s, &task) == TSR_NOTHING) return false;
+  copy->lines = (int32_t)(end - tile.col0);
+  if (end == tile.col1) tsr_tile_slots_give_back(&s->slots, copy_at(s, &task.operand[0], device));
+  return true;
+}
+
+static bool schedule_task(tsr_scheduler *s, const tsr_task *task) {
+  for (int i = 0; i < 2; i++)
+    if (!make_residues(s, &task->operand[i], task->device)) return false;
+  int32_t command = carry_out(s, task);
+  if (command == TSR_NOTHING) return false;
   if (task->last && !write_back(s, task, command)) return false;
   release_finished(s, task);
   return true;

@@ -56,6 +56,10 @@ typedef enum tsr_fit {
 tsr_status tsr_schedule(const tsr_machine *machine, const tsr_graph *graph,
                         const tsr_schedule_options *options, tsr_plan *plan, tsr_fit *fit);
 
+/* Bytes of memory for a tile of a matrix, rounded up; *ld: its leading dimension, which of residues
+ * is in bytes. */
+size_t tsr_tile_memory(const tsr_call *call, int matrix, int64_t rows, int64_t cols, int64_t *ld);
+
 /* The least budget [bytes] of a device that holds `held` tiles of C at a time: memory for these and
  * for the two other operands of a task. */
 size_t tsr_schedule_least_budget(const tsr_call *call, const tsr_graph *graph, int64_t held);

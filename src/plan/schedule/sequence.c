@@ -62,12 +62,12 @@ static float group_eta(const tsr_sequence *q, const tsr_group *group) {
   float eta = 0;
   for (size_t t = group->first; t < group->first + group->count; t++)
     for (int i = 0; i < 2; i++) {
-      const tsr_task_operand *o = &problem->graph->tasks.items[t].operand[i];
-      if (!(o->access & TSR_READ) || o->matrix > TSR_B_) continue;
-      if (tsr_is_at_home(problem, o->matrix, group->device)) continue;
-      if (tsr_copy_of(q->copies, o->matrix, o->tile, group->device)->pieces != TSR_NOTHING)
-        continue;
-      missing[o->matrix] += (double)o->rows * (double)o->cols * (double)problem->size[o->matrix];
+      const tsr_task_operand *read = &problem->graph->tasks.items[t].operand[i];
+      if (!(read->access & TSR_READ)) continue;
+      tsr_task_operand o = tsr_operand_source(problem, read);
+      if (o.matrix > TSR_B_ || tsr_is_at_home(problem, o.matrix, group->device)) continue;
+      if (tsr_copy_of(q->copies, o.matrix, o.tile, group->device)->pieces != TSR_NOTHING) continue;
+      missing[o.matrix] += (double)o.rows * (double)o.cols * (double)problem->size[o.matrix];
     }
   for (int x = TSR_A; x <= TSR_B_; x++) {
     int home = problem->call->operand[x].location;

@@ -25,19 +25,25 @@ void tsr_tile_slots_free(tsr_tile_slots *s) {
 
 /* ---- Uses ----------------------------------------------------------------- */
 
-/* The copy of operand i at the task's device; NULL: the task has no such operand, or uses it at
- * home. */
+/* The tiles that a task uses: those of its three operands, and those of A and B that residues among
+ * its first two operands are made of, which may have to be made again. */
+enum { USES = 5 };
+
+/* The copy of tile `use` at the task's device; NULL: the task has no such tile, or uses it at home.
+ */
 static tsr_tile_copy *used_by(const tsr_problem *problem, tsr_copies *copies, const tsr_task *task,
-                              int i) {
-  const tsr_task_operand *o = &task->operand[i];
-  if (o->access == TSR_NONE || tsr_is_at_home(problem, o->matrix, task->device)) return NULL;
-  return tsr_copy_of(copies, o->matrix, o->tile, task->device);
+                              int use) {
+  const tsr_task_operand *o = &task->operand[use % 3];
+  if (o->access == TSR_NONE || (use >= 3 && !tsr_is_residues(o->matrix))) return NULL;
+  tsr_task_operand used = use < 3 ? *o : tsr_operand_source(problem, o);
+  if (tsr_is_at_home(problem, used.matrix, task->device)) return NULL;
+  return tsr_copy_of(copies, used.matrix, used.tile, task->device);
 }
 
 void tsr_tile_slots_count_uses(const tsr_problem *problem, tsr_copies *copies) {
   const tsr_graph *graph = problem->graph;
   for (size_t t = 0; t < graph->tasks.count; t++)
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < USES; i++) {
       tsr_tile_copy *copy = used_by(problem, copies, &graph->tasks.items[t], i);
       if (copy) copy->next++;
     }
@@ -47,7 +53,7 @@ static tsr_status store_uses(tsr_tile_slots *s, tsr_sequence *sequence) {
   const tsr_task *task;
   TSR_TRY(tsr_sequence_rewind(sequence, true));
   for (int32_t place = 0; (task = tsr_sequence_next(sequence)) != NULL; place++)
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < USES; i++) {
       tsr_tile_copy *copy = used_by(s->problem, s->copies, task, i);
       if (copy) s->uses[copy->next++] = place;
     }
@@ -155,6 +161,7 @@ static void release(tsr_device_slots *d, tsr_tile_copy *copy) {
   d->slot[copy->slot] = (tsr_slot){TSR_NOTHING, copy->users};
   d->next[copy->slot] = INT32_MAX;
   copy->buffer = copy->pieces = copy->writers = copy->users = copy->slot = TSR_NOTHING;
+  copy->lines = 0;
   copy->whole = copy->awaited = false;
 }
 
@@ -200,6 +207,10 @@ bool tsr_tile_slots_use(tsr_tile_slots *s, tsr_tile_copy *copy, int32_t command)
 void tsr_tile_slots_set_dirty(tsr_tile_slots *s, tsr_tile_copy *copy, bool dirty) {
   if (!s->in_use || copy->buffer == TSR_NOTHING) return;
   slots_at(s, copy)->next[copy->slot] = dirty ? -1 : next_use(s, copy);
+}
+
+void tsr_tile_slots_give_back(tsr_tile_slots *s, tsr_tile_copy *copy) {
+  if (s->in_use && copy->buffer != TSR_NOTHING) release(slots_at(s, copy), copy);
 }
 
 void tsr_tile_slots_end_use(tsr_tile_slots *s, tsr_tile_copy *copy) {

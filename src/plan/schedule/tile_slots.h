@@ -77,6 +77,10 @@ bool tsr_tile_slots_use(tsr_tile_slots *s, tsr_tile_copy *copy, int32_t command)
  * the copy has no slot. */
 void tsr_tile_slots_set_dirty(tsr_tile_slots *s, tsr_tile_copy *copy, bool dirty);
 
+/* Gives the slot of a copy back, whose tile is copied again where a later task needs it. Does
+ * nothing without slots, or if the copy has no slot. */
+void tsr_tile_slots_give_back(tsr_tile_slots *s, tsr_tile_copy *copy);
+
 /* Notes the end of a task that used the copy; s->now is past the task. Updates the slot's next use,
  * or gives the slot back if no later task uses the tile at this device. */
 void tsr_tile_slots_end_use(tsr_tile_slots *s, tsr_tile_copy *copy);

@@ -44,11 +44,14 @@ static tsr_status search_devices(tsr_search *s, int devices) {
   int64_t tile = tsr_search_fixed_tile(s);
   tsr_strategy r = first_guess(s, devices, tile);
   if (is_free(s, r.kind)) TSR_TRY(try_guess(s, &r));
-  if (s->kinds == 1u << TSR_SLICES || s->kinds == 1u << TSR_BANDS) {
+  bool residues = s->call->moduli > 0;
+  if (s->kinds == 1u << TSR_SLICES || (s->kinds == 1u << TSR_BANDS && !residues)) {
     r = s->kinds >> TSR_BANDS & 1 ? tsr_bands_guess(s, devices) : tsr_slices_guess(s, devices);
     return try_guess(s, &r);
   }
-  if ((s->best && s->best->blocking.rows == 0) || !is_free(s, TSR_TILES)) return TSR_OK;
+  if (s->best && s->best->blocking.rows == 0) return TSR_OK;
+  if (residues && is_free(s, TSR_BANDS)) return tsr_residue_bands_search(s, devices);
+  if (!is_free(s, TSR_TILES)) return TSR_OK;
   tsr_misfit misfit = s->misfit;
   TSR_TRY(tsr_c_blocks_search(s, devices, tile));
   s->misfit = misfit;

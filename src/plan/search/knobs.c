@@ -74,6 +74,11 @@ static bool if_tight(const tsr_problem *p, const tsr_strategy *at, int64_t value
   return p->tight;
 }
 
+/* Of bands only those of residues, which are larger than A and B and take time to make again. */
+static bool if_blocks_are_free(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
+  return if_tight(p, at, value) && (at->kind != TSR_BANDS || p->call->moduli > 0);
+}
+
 static bool if_tile_is_free(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
   return (at->kind == TSR_BANDS || if_tight(p, at, value)) && !p->tiled && !p->reproducible &&
          value >= TSR_TUNE_TILE_LEAST;
@@ -241,14 +246,16 @@ static const tsr_knob table[] = {
      .worth = if_tight},
     {.name = "cblock.cols",
      .unit = "tiles",
-     .says = "Columns of a C block; c in Herault et al.",
+     .says =
+         "Columns of a C block; c in Herault et al. Of bands: how many bands of B a device goes "
+         "through with each band of A.",
      .field = FIELD(c_block_cols),
-     .of = TILES,
+     .of = TILES | BANDS,
      .least = 1,
      .most = MOST_TILES,
      .change = TSR_CHANGE_UNIT,
      .turn = 4,
-     .worth = if_tight},
+     .worth = if_blocks_are_free},
     {.name = "partition",
      .says = "How C is divided if devices differ in budget or speed. even: all have C blocks that "
              "fit the "

@@ -3,8 +3,8 @@
 
 /*
  * Inside the search: what its files share. try.c plans and replays one strategy and keeps the best
- * plan. devices.c chooses how many devices to try. panels.c, slices.c, bands.c, tiles.c, c_block.c
- * and c_blocks.c make first guesses. starts.c and turns.c improve them by descents
+ * plan. devices.c chooses how many devices to try. panels.c, slices.c, bands.c, tiles.c, c_block.c,
+ * c_blocks.c and residue_bands.c make first guesses. starts.c and turns.c improve them by descents
  * (base/descent.h), and shares.c learns from the replay how much of C each device should own.
  * search.c returns the best plan.
  */
@@ -216,6 +216,12 @@ bool tsr_bands_may_help(const tsr_search *s, int devices);
 
 /* A first guess at bands on that many devices. */
 tsr_strategy tsr_bands_guess(const tsr_search *s, int devices);
+
+/* ---- residue_bands.c ---- */
+
+/* Tries bands for a product in residues that does not fit the budgets, or whose extent of tiles is
+ * fixed. */
+tsr_status tsr_residue_bands_search(tsr_search *s, int devices);
 
 /* ---- least.c ---- */
 

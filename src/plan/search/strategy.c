@@ -50,8 +50,8 @@ bool tsr_slices_are_possible(const tsr_problem *p) {
 
 bool tsr_bands_are_possible(const tsr_problem *p) {
   const tsr_call *call = p->call;
-  return call->operation == TSR_GEMM && call->moduli == 0 && !tsr_call_scales_only(call) &&
-         !p->composed && !p->reproducible && !p->mapped && call->k <= TSR_STRATEGY_LONGEST;
+  return call->operation == TSR_GEMM && !tsr_call_scales_only(call) && !p->composed &&
+         !p->reproducible && !p->mapped && call->k <= TSR_STRATEGY_LONGEST;
 }
 
 /* ---- Strategies that make the same plan ---- */

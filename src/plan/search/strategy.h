@@ -85,8 +85,9 @@ bool tsr_strategy_may_be_lazy(const tsr_strategy *strategy, const tsr_problem *p
  * sums do not have a wider type than C, to which they are added one by one. */
 bool tsr_slices_are_possible(const tsr_problem *problem);
 
-/* Whether a call can be cut into bands: a native product whose k fits one kernel, no composed one,
- * whose C is not mapped, and whose results need not be the same on any number of devices. */
+/* Whether a call can be cut into bands: a product, native or in residues, whose k fits one kernel,
+ * no composed one, whose C is not mapped, and whose results need not be the same on any number of
+ * devices. */
 bool tsr_bands_are_possible(const tsr_problem *problem);
 
 /* The weight of a place of the grid; 1 if no replay has changed it. */

@@ -269,10 +269,10 @@ static tsr_status cut(const tsr_search *s, const tsr_strategy *r, tsr_tiling *ti
   return status;
 }
 
-/* Products in residues sum over all of k at once, and add C to that: panels do, and square tiles do
- * not. */
+/* Products in residues sum over all of k at once, and add C to that: panels and bands do, and
+ * square tiles do not. */
 static void constrain_residues(tsr_strategy *r, bool *is_void) {
-  *is_void = r->kind != TSR_PANELS;
+  *is_void = r->kind != TSR_PANELS && r->kind != TSR_BANDS;
   r->k_panel = r->k_panel_most = 0;
   r->lazy = r->add_at_home = 0;
 }

@@ -255,6 +255,8 @@ static cJSON *row_json(const mpi_row *row) {
   add_number(o, "first_s", row->first);
   add_number(o, "median_s", row->median);
   cJSON_AddBoolToObject(o, "correct", row->good);
+  if (row->moved)
+    cJSON_AddItemToObject(o, "moved", moved_json(row->moved, row->processes, row->cols));
   return o;
 }
 
@@ -283,6 +285,7 @@ static int do_all(driver *d) {
     int code = d->predict ? mpi_predict(&d->cases[i], &row)
                           : mpi_measure(&d->cases[i], timeline, d->force, &row);
     if (!code && (d->predict || is_first())) code = note(d, &row);
+    free(row.moved);
     if (!d->predict) code = all_agree(code);
     if (code > worst) worst = code;
   }

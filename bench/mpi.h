@@ -36,8 +36,9 @@ typedef struct mpi_row {
   const char *transport;                 /* "mpi", "nccl", or "-" */
   double first, median, predicted, peak; /* s, 0: not known; peak: flops/s of a device */
   tsr_pprediction p;                     /* valid if predicted > 0 */
-  size_t memory;                         /* bytes, the budget of a device */
-  double network;                        /* bytes/s of a process; 0: not known */
+  moved_bytes *moved; /* in one warm product, by all processes; NULL: not measured. Owned */
+  size_t memory;      /* bytes, the budget of a device */
+  double network;     /* bytes/s of a process; 0: not known */
   bool measured, good;
 } mpi_row;
 

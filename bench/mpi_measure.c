@@ -260,6 +260,17 @@ static int time_all(const mpi_case *c, mpi_row *row) {
   return code;
 }
 
+/* What one more product moves. */
+static int count_bytes(const mpi_case *c, mpi_row *row) {
+  double ignored;
+  moved_bytes before, mine;
+  int code = moved_read(bed.grid, NULL, &before);
+  if (!code) code = time_once(c, &ignored);
+  if (!code) code = moved_read(bed.grid, &before, &mine);
+  if (!code) row->moved = moved_gather(&mine, bed.comm);
+  return code;
+}
+
 /* Runs one more product and writes the timeline of all its processes. */
 static int draw(const mpi_case *c, const output *timeline, bool force) {
   double ignored;
@@ -297,6 +308,8 @@ static int measure(const mpi_case *c, const output *timeline, bool force, mpi_ro
   row->measured = true;
   row->good = all != 0;
   predict(c, row);
+  code = count_bytes(c, row);
+  if (code) return code;
   return timeline ? draw(c, timeline, force) : TOOL_OK;
 }
 

@@ -82,6 +82,25 @@ typedef enum tsr_cut_rule {
  * are to be reproducible, whose cut may not depend on memory. Collective. */
 TSR_API tsr_status tsr_grid_set_cut(tsr_grid *grid, tsr_cut_rule rule);
 
+/* ---- Counts ---------------------------------------------------------------- */
+
+/* Bytes that one process has moved. */
+typedef struct tsr_ptraffic {
+  double from_host;      /* to its devices from host memory */
+  double from_peers;     /* to its devices from others of them */
+  double to_host;        /* from its devices to host memory */
+  double received, sent; /* over the network: panels, and matrices that were redistributed. A panel
+                            that goes to several processes is sent once, by the process that owns
+                            it; how it reaches them is up to MPI or NCCL */
+} tsr_ptraffic;
+
+/* Fills in what this process has moved since its context was made, and over the network since the
+ * grid was: *counted as copies and messages were complete, *planned as the plans of all calls have
+ * it. Read it when calls are complete: between two readings, the differences are equal unless a
+ * call failed. All calls of the context count; relays of panels among the process's own devices do
+ * not. Either output may be NULL. Not collective. TSR_ERR_ARGUMENT: the grid has no processes. */
+TSR_API tsr_status tsr_grid_traffic(tsr_grid *grid, tsr_ptraffic *counted, tsr_ptraffic *planned);
+
 /* ---- Plans ---------------------------------------------------------------- */
 
 typedef struct tsr_pprediction {

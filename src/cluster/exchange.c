@@ -28,9 +28,9 @@ static size_t buffer_bytes(const tsr_exchange *x, const tsr_view *view) {
   return (size_t)(rows * cols) * view->size;
 }
 
-tsr_status tsr_exchange_create(const tsr_peers *peers, tsr_packers *packers, const tsr_view *from,
+tsr_status tsr_exchange_create(tsr_grid *grid, const tsr_peers *peers, const tsr_view *from,
                                const tsr_view *to, tsr_exchange *x) {
-  *x = (tsr_exchange){.peers = peers, .packers = packers, .from = *from, .to = *to};
+  *x = (tsr_exchange){.grid = grid, .peers = peers, .from = *from, .to = *to};
   choose_window(x);
   x->out = tsr_alloc(buffer_bytes(x, from));
   x->in = tsr_alloc(buffer_bytes(x, to));
@@ -130,7 +130,33 @@ static void pack_some(void *argument, int64_t at, int64_t count) {
 
 static void pack_all(const tsr_exchange *x, const window *w, int64_t elements, bool outward) {
   packing p = {x, w, outward};
-  tsr_packers_run(x->packers, pack_some, &p, x->peers->size, (size_t)elements * x->from.size);
+  tsr_packers_run(x->grid->packers, pack_some, &p, x->peers->size, (size_t)elements * x->from.size);
+}
+
+/* ---- Counts ----------------------------------------------------------------- */
+
+/* How many elements of `mine` do not stay with this process: what it owns there and not in `other`,
+ * which has it at coordinates `me`. */
+static int64_t leaving(const tsr_view *mine, const tsr_view *other, const int me[2]) {
+  window all = {{0, 0}, {mine->axis[0].extent, mine->axis[1].extent}};
+  return tsr_view_local(mine, 0) * tsr_view_local(mine, 1) - shared(mine, other, me, &all);
+}
+
+static void plan_counts(const tsr_exchange *x) {
+  size_t size = x->from.size;
+  tsr_moved_add(&x->grid->planned.sent, (size_t)leaving(&x->from, &x->to, x->to.me) * size);
+  tsr_moved_add(&x->grid->planned.received, (size_t)leaving(&x->to, &x->from, x->from.me) * size);
+}
+
+/* Counts a window whose messages are complete. */
+static void count_window(const tsr_exchange *x) {
+  int size = x->peers->size;
+  const int *out = x->count, *in = x->count + 2 * size;
+  for (int i = 0; i < size; i++) {
+    if (i == x->peers->rank) continue;
+    tsr_moved_add(&x->grid->counted.sent, (size_t)out[i]);
+    tsr_moved_add(&x->grid->counted.received, (size_t)in[i]);
+  }
 }
 
 /* ---- Window by window ------------------------------------------------------- */
@@ -157,6 +183,7 @@ static void begin(tsr_exchange *x) {
   pack_all(x, &w, packed, true);
   if (x->from.conjugate) tsr_block_conjugate(x->from.size, packed, x->out);
   count_all(x, &x->to, &x->from, &w, in, in + size);
+  if (x->at[0] == 0 && x->at[1] == 0) plan_counts(x);
   x->request = MPI_REQUEST_NULL;
   int code = MPI_Ialltoallv(x->out, out, out + size, MPI_BYTE, x->in, in, in + size, MPI_BYTE,
                             x->peers->comm, &x->request);
@@ -178,6 +205,7 @@ static void end(tsr_exchange *x) {
   int64_t bytes = 0;
   for (int i = 0; i < x->peers->size; i++) bytes += in[i];
   if (x->status == TSR_OK) pack_all(x, &w, bytes / (int64_t)x->from.size, false);
+  if (x->status == TSR_OK) count_window(x);
   x->under_way = false;
   x->at[0] += x->window[0];
   if (x->at[0] < x->from.axis[0].extent) return;

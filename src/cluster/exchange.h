@@ -14,12 +14,12 @@
 #include "cluster/view.h"
 
 typedef struct tsr_exchange {
+  tsr_grid *grid; /* its packers copy, and its counts get what is moved. Not owned. */
   const tsr_peers *peers;
-  tsr_view from, to;    /* of the same extents; to.conjugate is ignored */
-  tsr_packers *packers; /* threads that copy; NULL: the calling thread alone. Not owned. */
-  int64_t window[2];    /* rows and columns of a window */
-  int64_t at[2];        /* where the current window begins */
-  MPI_Request request;  /* of the current window's messages, if under_way */
+  tsr_view from, to;   /* of the same extents; to.conjugate is ignored */
+  int64_t window[2];   /* rows and columns of a window */
+  int64_t at[2];       /* where the current window begins */
+  MPI_Request request; /* of the current window's messages, if under_way */
   bool under_way;
   tsr_status status; /* the first failure of this process */
   tsr_error error;
@@ -29,7 +29,7 @@ typedef struct tsr_exchange {
 } tsr_exchange;
 
 /* Allocates an exchange's buffers. Not collective. TSR_ERR_MEMORY. */
-tsr_status tsr_exchange_create(const tsr_peers *peers, tsr_packers *packers, const tsr_view *from,
+tsr_status tsr_exchange_create(tsr_grid *grid, const tsr_peers *peers, const tsr_view *from,
                                const tsr_view *to, tsr_exchange *exchange);
 
 /* Does what can be done without waiting. True: the exchange has ended. It ends once all processes

@@ -9,6 +9,7 @@
 #include "cluster/pack.h"
 #include "cluster/schedule.h"
 #include "cluster/trace.h"
+#include "cluster/traffic.h"
 #include "tessera_mpi_model.h"
 
 struct tsr_transport;
@@ -72,6 +73,7 @@ struct tsr_grid {
   tsr_panel_slots slots;
   struct tsr_async_queue *queue;
   tsr_grid_trace trace;
+  tsr_moved counted, planned;
 };
 
 /* The longest message, in bytes: MPI counts with int. */

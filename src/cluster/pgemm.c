@@ -88,7 +88,7 @@ static tsr_status move_first(operation *o, int operand, const tsr_axis axes[2], 
   tsr_grid *grid = o->product.grid;
   tsr_view from = *view;
   TSR_TRY(make_room(grid, axes, from.size, view, &o->moved[operand]));
-  return tsr_exchange_create(&grid->work, grid->packers, &from, view, &o->move[operand]);
+  return tsr_exchange_create(grid, &grid->work, &from, view, &o->move[operand]);
 }
 
 /* Makes the schedule, and verifies it if the context checks plans. */
@@ -171,6 +171,7 @@ static void begin(operation *o) {
   o->begun = true;
   if (o->kind != SUMMA) return;
   for (int i = 0; i < 2; i++) o->summa.moves[i] = &o->move[i];
+  tsr_summa_plan_counts(&o->summa);
   if (o->late) note(o, settle(&o->product));
 }
 

@@ -56,7 +56,7 @@ static tsr_status prepare(tsr_grid *grid, tsr_op op, int64_t m, int64_t n, const
   tsr_view source =
       tsr_view_make(from->matrix, from->i, from->j, straight ? m : n, straight ? n : m, op);
   tsr_view target = tsr_view_make(to->matrix, to->i, to->j, m, n, TSR_NO_TRANS);
-  return tsr_exchange_create(&grid->all, grid->packers, &source, &target, exchange);
+  return tsr_exchange_create(grid, &grid->all, &source, &target, exchange);
 }
 
 /* Redistributes op() of an m x n part; collective. record: the arguments, for agreement. */

@@ -185,6 +185,26 @@ static void trace(tsr_summa *s, int track, const tsr_summa_step *step, double be
   tsr_grid_trace_add(&s->grid->trace, &event);
 }
 
+/* Whether this process owns the panel of a SEND step. */
+static bool is_root(const tsr_summa *s, const tsr_summa_step *step) {
+  const tsr_panel *panel = &s->schedule.panels.items[step->panel];
+  return step->operand == TSR_SUMMA_A ? panel->col == s->grid->me[1] : panel->row == s->grid->me[0];
+}
+
+void tsr_summa_plan_counts(const tsr_summa *s) {
+  tsr_moved *planned = &s->grid->planned;
+  for (size_t i = 0; i < s->schedule.steps.count; i++) {
+    const tsr_summa_step *step = step_at(s, i);
+    if (step->kind != TSR_SUMMA_SEND) continue;
+    tsr_span part = part_of(s, step->operand, step->block[step->operand]);
+    size_t bytes =
+        (size_t)((part.end - part.at) * s->schedule.panels.items[step->panel].depth) * s->c.size;
+    bool root = is_root(s, step), alone = s->grid->extent[1 - step->operand] == 1;
+    if (root && s->grid->model.host.up > 0) tsr_moved_add(&planned->uploaded, bytes);
+    if (!alone) tsr_moved_add(root ? &planned->sent : &planned->received, bytes);
+  }
+}
+
 /* Drops the devices' copies of the panel that was in a slot. */
 static tsr_status renew(const tsr_summa *s, int operand, int slot) {
   const tsr_filling *f = &s->filling[operand][slot];

@@ -73,6 +73,10 @@ tsr_status tsr_summa_create(tsr_grid *grid, tsr_type type, const void *alpha, co
  * TSR_ERR_MEMORY. */
 tsr_status tsr_summa_check(const tsr_summa *summa);
 
+/* Adds what the schedule sends, receives and uploads on this process to the grid's planned counts.
+ */
+void tsr_summa_plan_counts(const tsr_summa *summa);
+
 /* Does what can be done without waiting. True: all steps have ended. They end once all processes
  * have polled often enough. */
 bool tsr_summa_poll(tsr_summa *summa);

@@ -103,20 +103,35 @@ static void note_uploaded(tsr_device_message *m, int64_t piece) {
   for (; (m->out_of_order & 1) != 0; m->out_of_order >>= 1) m->uploaded++;
 }
 
+static size_t piece_bytes(const tsr_device_message *m, int64_t piece) {
+  return (size_t)lines_at(m, piece) * m->what.line;
+}
+
 /* Takes the complete uploads of a way. */
 static void take_uploaded(tsr_device_transport *t, int way) {
   completion over;
   while (pop(t, TSR_FABRIC_UP + way, &over)) {
     tsr_device_message *m = &t->message[over.message];
     note_uploaded(m, over.piece);
+    tsr_moved_add(&t->grid->counted.uploaded, piece_bytes(m, over.piece));
     if (is_alone(t, m)) m->sent = m->arrived = m->uploaded;
   }
 }
 
-static void take_completed(tsr_device_transport *t) {
+/* Takes the complete broadcasts. */
+static void take_arrived(tsr_device_transport *t) {
+  tsr_moved *counted = &t->grid->counted;
   completion over;
+  while (pop(t, TSR_FABRIC_ACROSS, &over)) {
+    tsr_device_message *m = &t->message[over.message];
+    m->arrived++;
+    tsr_moved_add(m->root ? &counted->sent : &counted->received, piece_bytes(m, over.piece));
+  }
+}
+
+static void take_completed(tsr_device_transport *t) {
   for (int way = 0; way < t->ways; way++) take_uploaded(t, way);
-  while (pop(t, TSR_FABRIC_ACROSS, &over)) t->message[over.message].arrived++;
+  take_arrived(t);
 }
 
 /* ---- Uploads ------------------------------------------------------------------ */

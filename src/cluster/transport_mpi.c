@@ -14,6 +14,8 @@ enum { PIECES = 64 }; /* of a panel, at most */
 
 typedef struct message {
   int pieces;
+  size_t bytes; /* over the network; 0: the panel stays on this process */
+  bool root;
   MPI_Request request[PIECES];
 } message;
 
@@ -72,17 +74,23 @@ static void pack_part(void *argument, int64_t at, int64_t count) {
                  (char *)p->what->slot + first * (int64_t)p->what->line);
 }
 
+static bool goes_along_row(const tsr_broadcast *what) {
+  return what->operand == TSR_SUMMA_A;
+}
+
+static bool is_root(const state *s, const tsr_broadcast *what) {
+  return what->root == s->grid->me[goes_along_row(what) ? 1 : 0];
+}
+
 /* Packs a piece at the root, and begins its broadcast. */
 static tsr_status begin_piece(state *s, const tsr_broadcast *what, int64_t at, int64_t count,
                               MPI_Request *request) {
-  bool along_row = what->operand == TSR_SUMMA_A;
   size_t bytes = (size_t)count * what->line;
   packing part = {what, at};
-  if (what->root == s->grid->me[along_row ? 1 : 0])
-    tsr_packers_run(s->grid->packers, pack_part, &part, count, bytes);
+  if (is_root(s, what)) tsr_packers_run(s->grid->packers, pack_part, &part, count, bytes);
   char *from = (char *)what->slot + at * (int64_t)what->line;
   int code = MPI_Ibcast(from, (int)bytes, MPI_BYTE, what->root,
-                        along_row ? s->grid->row : s->grid->col, request);
+                        goes_along_row(what) ? s->grid->row : s->grid->col, request);
   return tsr_mpi_check(code, "MPI_Ibcast");
 }
 
@@ -91,7 +99,10 @@ static tsr_status begin(void *opened, int number, const tsr_broadcast *what) {
   message *m = &s->message[number];
   tsr_status status = TSR_OK;
   int64_t piece = piece_of(what);
+  bool alone = s->grid->extent[goes_along_row(what) ? 1 : 0] == 1;
   m->pieces = 0;
+  m->bytes = alone ? 0 : (size_t)what->lines * what->line;
+  m->root = is_root(s, what);
   for (int64_t at = 0; at < what->lines; at += piece) {
     MPI_Request *request = &m->request[m->pieces++];
     int64_t count = what->lines - at < piece ? what->lines - at : piece;
@@ -109,6 +120,8 @@ static tsr_status test(void *opened, int number, tsr_message_state *at) {
   int flag = 1;
   int code = MPI_Testall(m->pieces, m->request, &flag, ignored);
   *at = flag != 0 || code != MPI_SUCCESS ? TSR_MESSAGE_COMPLETE : TSR_MESSAGE_UNDER_WAY;
+  if (flag != 0 && code == MPI_SUCCESS)
+    tsr_moved_add(m->root ? &s->grid->counted.sent : &s->grid->counted.received, m->bytes);
   return tsr_mpi_check(code, "MPI_Testall");
 }
 

@@ -27,6 +27,7 @@
   CALL(tsr_grid_set_blocks(NULL, 0, 0))                           \
   CALL(tsr_grid_set_cut(NULL, TSR_CUT_MODEL))                     \
   CALL(tsr_grid_set_network(NULL, 0, 0))                          \
+  CALL(tsr_grid_traffic(NULL, NULL, NULL))                        \
   CALL(tsr_grid_imagine_transport(NULL, 0, 0))                    \
   CALL(tsr_grid_sync(NULL))                                       \
   CALL(tsr_pmatrix_extents(NULL, NULL, NULL))                     \

@@ -7,7 +7,8 @@
  *   mpirun -n 6 cluster_driver --seed 5 --first 17 --count 1
  * Products are compared with the CPU's BLAS on one process, element by element and exactly.
  * Elements that must not be read are NaN; elements that must not be written are checked afterwards.
- * Every eighth problem is a redistribution. Half of the products are asynchronous, and some of
+ * The bytes that each process has counted are those that were planned. Every eighth problem is a
+ * redistribution. Half of the products are asynchronous, and some of
  * these are called twice, so that the second call adds to the first one's result. Half of the
  * problems use emulated devices: in checking mode, with random delays (and another number of
  * devices in each process), or reproducible.
@@ -15,6 +16,7 @@
  *   --transport T    the transport that grids of several processes with devices must have
  *   --engine cuda    real devices, one for each process of a node
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -246,7 +248,24 @@ static tsr_status call(const problem *p, tsr_grid *grid, const storage *a, const
                    &b->matrix, p->b.i, p->b.j, beta, &c->matrix, p->c.i, p->c.j);
 }
 
+static bool is_near(double x, double y) {
+  return fabs(x - y) < 0.5; /* bytes: whole numbers */
+}
+
+/* Whether this process has moved what was planned since `before` (counted, planned). */
+static bool moved_as_planned(tsr_grid *grid, const tsr_ptraffic before[2]) {
+  tsr_ptraffic x, y;
+  const tsr_ptraffic *b = &before[0], *p = &before[1];
+  if (tsr_grid_traffic(grid, &x, &y) != TSR_OK) return false;
+  return is_near(x.from_host - b->from_host, y.from_host - p->from_host) &&
+         is_near(x.from_peers - b->from_peers, y.from_peers - p->from_peers) &&
+         is_near(x.to_host - b->to_host, y.to_host - p->to_host) &&
+         is_near(x.received - b->received, y.received - p->received) &&
+         is_near(x.sent - b->sent, y.sent - p->sent);
+}
+
 static const char *run_on(const world *w, const problem *p, tsr_grid *grid) {
+  tsr_ptraffic before[2];
   storage a, b, c;
   const char *wrong = NULL;
   bool made = storage_create(&p->a, grid, p->type, &a) &&
@@ -257,8 +276,11 @@ static const char *run_on(const world *w, const problem *p, tsr_grid *grid) {
   storage_fill(&a, &p->a, A_, inputs, NOT_A_NUMBER);
   storage_fill(&b, &p->b, B_, inputs, NOT_A_NUMBER);
   storage_fill(&c, &p->c, C_, reads_c(p) ? KNOWN : NOT_A_NUMBER, KNOWN);
-  if (call(p, grid, &a, &b, &c) != TSR_OK)
+  if (tsr_grid_traffic(grid, &before[0], &before[1]) != TSR_OK ||
+      call(p, grid, &a, &b, &c) != TSR_OK)
     wrong = tsr_message();
+  else if (!moved_as_planned(grid, before))
+    wrong = "other bytes were moved than were planned";
   else if (!storage_holds(&c, &p->c, C_, right))
     wrong = "the result is wrong";
   storage_destroy(&a);

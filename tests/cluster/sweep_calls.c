@@ -184,6 +184,9 @@ static tsr_status grid_orders(void *world_) {
   w->number &= CALLED(tsr_grid_set_blocks)(w->grid, 16, 16) == TSR_OK;
   w->number &= CALLED(tsr_grid_set_cut)(w->grid, TSR_CUT_MODEL) == TSR_OK;
   w->number &= CALLED(tsr_grid_set_network)(w->grid, 1e9, 1e-6) == TSR_OK;
+  tsr_ptraffic counted;
+  if (!is_model_only(w->visit))
+    w->number &= CALLED(tsr_grid_traffic)(w->grid, &counted, NULL) == TSR_OK;
   w->number &= CALLED(tsr_grid_place)(w->grid, &rows, &cols, &row, &col) == TSR_OK;
   w->number &= rows * cols > 0 && CALLED(tsr_grid_transport)(w->grid) != NULL;
   if (is_model_only(w->visit))

@@ -5,6 +5,7 @@
 by byte, as is possible with data of small integers."""
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -40,7 +41,7 @@ def same(a, b):
 @pytest.mark.parametrize("processes", [1, 2, 3, 4])
 def test_products(expected, processes):
     gram, big = expected
-    pgemm(processes, "--transa T -o c.npy --engine cpu --block 7").ok()
+    pgemm(processes, "--transa T -o c.npy --engine cpu" + (" --block 7" if processes > 1 else "")).ok()
     assert same("c.npy", gram)
     pgemm(processes, f"-o c.npy --force --engine cpu --beta -2 --c {DIGITS}", DIGITS, gram).ok()
     assert same("c.npy", big)
@@ -71,6 +72,30 @@ def test_emulated_devices_and_blocks(expected):
 
 def test_converted():
     pgemm(2, "--transa T --type z -o c.npy --engine cpu").ok("complex fp64")
+
+
+def test_options_of_several_processes():
+    for words in ("--block 7", "--depth 8", "--lookahead 1", "--blocks 2x2", "--cut paper", "--network 1"):
+        pgemm(1, "--transa T -o c.npy --engine cpu " + words).refused(f"{words.split()[0]}: does nothing on one process")
+
+
+MOVED = r"^(\(\d, \d\)|  planned) +" + " +".join([r"([\d.e+-]+)"] * 5) + "$"
+
+
+def moved_of(text):
+    """Lines of five numbers: each process's, counted and planned."""
+    lines = [tuple(map(float, m.groups()[1:])) for m in re.finditer(MOVED, text, re.MULTILINE)]
+    return lines[::2], lines[1::2]
+
+
+def test_bytes_moved():
+    """Counted bytes are those planned; on a row of processes A's panels travel, and each is sent once."""
+    write_npy("s.npy", "<f8", True, (60, 60), bytes(8 * 60 * 60))
+    done = pgemm(3, "-o c.npy --engine host --devices 3 --grid 1x3 --block 7 --details", "s.npy", "s.npy").ok()
+    counted, planned = moved_of(done.out)
+    assert len(counted) == 3 and counted == planned
+    assert sum(line[4] for line in counted) == pytest.approx(sum(line[3] for line in counted) / 2)
+    assert all(from_host > 0 and to_host > 0 for from_host, _, to_host, _, _ in counted)
 
 
 def test_timeline():
@@ -218,6 +243,17 @@ def test_measured(measure):
     measure(square(300), "pgemm d 200 150 100 processes=1", "--engine", "cpu", "--repeat", "2", "--csv",
             "m.csv").ok("ok$")
     assert lines_with("m.csv", ",1,m") + lines_with("m.csv", ",1,-") == 2
+
+
+def test_measured_bytes(measure):
+    """In JSON, by process: counted as they were moved, and planned."""
+    done = measure("pgemm d 100 80 60 grid=2x1 block=16", "--engine", "host", "--devices", "2", "--repeat", "0", "--json").ok()
+    moved = json.loads(done.out)["moved"]
+    assert [(p["row"], p["col"]) for p in moved] == [(0, 0), (1, 0)]
+    for p in moved:
+        assert p["counted"] == p["planned"] and p["counted"]["to_host"] >= 8 * 80 * 36
+    # B's panels travel: all of it, 60 x 80, is received once by the process that has not its rows.
+    assert sum(p["counted"]["received"] for p in moved) == sum(p["counted"]["sent"] for p in moved) == 8 * 60 * 80
 
 
 def test_measured_on_devices(measure):

@@ -6,6 +6,7 @@
  * redistributions of several windows, scattering and gathering.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cases.h"
 
@@ -140,6 +141,52 @@ static void large_messages(world *w) {
   }
 }
 
+/* ---- Counts ------------------------------------------------------------------ */
+
+/* Indices of 0 .. N-1 that a coordinate owns of blocks of BLOCK. */
+static int64_t owned(int count, int me) {
+  int64_t sum = 0;
+  for (int64_t i = 0; i < N; i++) sum += i / BLOCK % count == me;
+  return sum;
+}
+
+/* What a process receives of a product whose layouts agree: its rows of A and its columns of B, but
+ * for what it has; each panel is sent once. Its devices get what they multiply at least once:
+ * panels that travel from device to device come from host memory at their owner alone. */
+static void counts(world *w) {
+  tsr_grid *grid = NULL;
+  tsr_ptraffic before, after, planned;
+  call x = {.transa = TSR_NO_TRANS, .m = N, .alpha = 1};
+  tsr_pmatrix *const all[3] = {&x.a, &x.b, &x.c};
+  int extent[2], me[2];
+  EXPECT(tsr_grid_create(w->devices, MPI_COMM_WORLD, 0, 0, &grid), TSR_OK, "");
+  x.grid = grid;
+  for (int i = 0; i < 3; i++) {
+    if (!HOLD(tsr_pmatrix_create(grid, TSR_D, N, N, BLOCK, BLOCK, 0, 0, all[i]) == TSR_OK)) return;
+    set_here(all[i], 1);
+  }
+  tsr_grid_place(grid, &extent[0], &extent[1], &me[0], &me[1]);
+  int64_t rows = owned(extent[0], me[0]), cols = owned(extent[1], me[1]);
+  HOLD(tsr_grid_traffic(grid, &before, NULL) == TSR_OK);
+  EXPECT(call_run(&x), TSR_OK, "");
+  HOLD(is_right(&x));
+  HOLD(tsr_grid_traffic(grid, &after, &planned) == TSR_OK);
+  double of_a = (double)(rows * (N - owned(extent[1], me[1]))) * sizeof(double);
+  double of_b = (double)(cols * (N - owned(extent[0], me[0]))) * sizeof(double);
+  HOLD(after.received - before.received == of_a + of_b);
+  HOLD(after.received == planned.received && after.sent == planned.sent);
+  double own_a = (double)(rows * owned(extent[1], me[1])) * sizeof(double);
+  double own_b = (double)(cols * owned(extent[0], me[0])) * sizeof(double);
+  HOLD(after.sent - before.sent == (extent[1] > 1 ? own_a : 0) + (extent[0] > 1 ? own_b : 0));
+  bool by_host = w->size == 1 || strcmp(tsr_grid_transport(grid), "mpi") == 0;
+  double least = by_host ? (double)(rows * N + cols * N) * sizeof(double) : own_a + own_b;
+  HOLD(rows == 0 || cols == 0 || after.from_host - before.from_host >= least);
+  HOLD(after.to_host - before.to_host >= (double)(rows * cols) * sizeof(double));
+  call_destroy(&x);
+  tsr_grid_destroy(grid);
+  EXPECT(tsr_grid_traffic(NULL, &after, NULL), TSR_ERR_ARGUMENT, "grid");
+}
+
 /* ---- The program ------------------------------------------------------------ */
 
 int main(int argc, char **argv) {
@@ -148,6 +195,7 @@ int main(int argc, char **argv) {
       {"composition of moves", composition_of_moves},
       {"there and back", there_and_back},
       {"large messages", large_messages},
+      {"counts", counts},
   };
   return run_cases(argc, argv, cases, sizeof cases / sizeof *cases);
 }

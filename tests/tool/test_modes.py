@@ -21,10 +21,12 @@ FILES = {"csv": "f.csv", "timeline": "f.json", "svg": "f.svg", "machine-svg": "f
 
 class Tried:
     """A value of an option, with what else it needs: other words for the base, and more of them. quiet: why nothing
-    can be seen of it. alone: in the mode that it chooses, options that need another base are not tried."""
+    can be seen of it. alone: in the mode that it chooses, options that need another base are not tried. refused: what
+    is said where it is refused in any mode."""
 
-    def __init__(self, value="", base=None, more="", quiet="", alone=False):
+    def __init__(self, value="", base=None, more="", quiet="", alone=False, refused=""):
         self.value, self.base, self.more, self.quiet, self.alone = value, base, more, quiet, alone
+        self.refused = refused
 
 
 def tried(what):
@@ -35,6 +37,7 @@ FLAG = ""
 CHECKED = Tried(quiet="it looks for faults, and finds none")
 REPLACES = Tried(quiet="there is no file to replace")
 TIMES = "it shows in times, which differ anyway"
+ALONE = "does nothing on one process"
 ALIKE = Tried("3", quiet=TIMES)
 PLANNED = {"devices": "1", "machine": "gpu*2@nvlink:25", "memory": "3M", "tile": "100"}
 CUTS = {"cut": "paper", "depth": "64", "lookahead": "1", "blocks": "2x2", "network": "0.1"}
@@ -78,13 +81,9 @@ COMMANDS = {
         "tile": Tried("16", more="--details"), "reproducible": FLAG, "check": CHECKED}),
     "pgemm": (f"pgemm a.npy b.npy -o c.npy --engine host --machine {NODE}", {
         "output": "d.npy", "alpha": "2", "beta": Tried("3", more="--c c0.npy"), "c": "c0.npy", "transa": "T",
-        "transb": "T", "type": "s", "grid": Tried("1x1", quiet="there is one process"),
-        "block": Tried("7", quiet="there is one process"), "repeat": "1", "details": FLAG,
-        "depth": Tried("16", quiet="one process has one product"),
-        "lookahead": Tried("1", quiet="one process passes nothing on"),
-        "blocks": Tried("2x2", quiet="one process has one product"),
-        "cut": Tried("paper", quiet="one process has one product"),
-        "network": Tried("1", quiet="one process sends nothing"),
+        "transb": "T", "type": "s", "grid": Tried("1x1", quiet="it says that the process is meant to be alone"),
+        "block": Tried("7", refused=ALONE), "repeat": "1", "details": FLAG,
+        **{name: Tried(value, refused=ALONE) for name, value in CUTS.items()},
         "timeline": FILES["timeline"], "force": REPLACES,
         "progress": Tried(quiet="without devices there are no steps to tell"),
         "engine": Tried("cpu", quiet=TIMES),
@@ -249,6 +248,9 @@ def try_mode(place, told, base, values, selection, refusals=False):
                 bare = drop(words[:end], {u for u in mode["unused"] if "=" not in u}, told)
                 words, end = [*bare, *words[end:]], len(bare)
         line = [*drop(words[:end], {option}, told), *with_it, *words[end:]]
+        if what.refused:
+            place.run(line)[0].refused(rf"--{option}\b.*: {what.refused}")
+            continue
         unused = [m for m in told["modes"] if applies(m, items_of(line)) and
                   {option, f"{option}={what.value}"} & set(m["unused"])]
         if not unused and refusals:
@@ -276,6 +278,8 @@ def test_options_have_a_use_or_are_refused(name, tmp_path):
     idle = try_mode(place, told, base, values, [])
     for mode in told["modes"]:
         for item in mode.get("one_of", []):
+            if tried(values[item.partition("=")[0]]).refused:
+                continue
             measures = not name.startswith("plan") and item != "json"
             idle += try_mode(place, told, base, values, chosen(item, values), measures)
     assert not idle, "these change nothing:\n" + "\n".join(idle)

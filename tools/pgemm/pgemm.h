@@ -69,6 +69,25 @@ int cut_apply(const cut_options *options, tsr_grid *grid);
  * did not ask for that, since it explains longer times. For one process to call. */
 void tell_detour(tsr_context *context, const tsr_grid *grid);
 
+/* What a process has moved, as counted and as planned. */
+typedef struct moved_bytes {
+  tsr_ptraffic counted, planned;
+} moved_bytes;
+
+/* *moved: what this process has moved since *before was read; before NULL: in all. The exit code.
+ */
+int moved_read(tsr_grid *grid, const moved_bytes *before, moved_bytes *moved);
+
+/* Gathers those of all processes of a communicator at its first; to be freed there, NULL elsewhere
+ * and when memory lacks. Collective. */
+moved_bytes *moved_gather(const moved_bytes *mine, MPI_Comm comm);
+
+/* Prints a line for each process of a grid with so many columns. */
+void moved_print(const moved_bytes *moved, int processes, int cols);
+
+/* The same as JSON: an array, for the caller to add somewhere. */
+cJSON *moved_json(const moved_bytes *moved, int processes, int cols);
+
 /* The subcommands; argv[0] is the subcommand's name. */
 int pgemm_run(int argc, char **argv);
 int pgemm_plan(int argc, char **argv);

@@ -39,12 +39,33 @@ typedef struct job {
   tsr_pmatrix a, b, c, c0;
   tsr_op ops[2];     /* as given to the library (library_op) */
   double cold, best; /* s */
+  moved_bytes moved; /* by this process, in the last product */
   matrix_output output;
   progress progress; /* of the first process */
   char *timeline;    /* its text, on the first process */
 } job;
 
 /* ---- Options --------------------------------------------------------------------- */
+
+/* Refuses what only processes that pass something to each other use. */
+static int check_alone(const request *r) {
+  const cut_options *cut = &r->cut;
+  const struct {
+    bool given;
+    const char *name;
+  } used[] = {{r->block > 0, "block"},           {cut->depth > 0, "depth"},
+              {cut->lookahead > 0, "lookahead"}, {cut->blocks != NULL, "blocks"},
+              {cut->cut != NULL, "cut"},         {cut->network > 0, "network"}};
+  int size;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  for (size_t i = 0; size == 1 && i < sizeof used / sizeof *used; i++)
+    if (used[i].given)
+      return tool_usage(
+          "--%s: does nothing on one process; leave it out, or start several: mpirun -n 4 tessera "
+          "pgemm ...",
+          used[i].name);
+  return TOOL_OK;
+}
 
 static int interpret(const words *w, request *r) {
   int code = TOOL_OK;
@@ -64,6 +85,7 @@ static int interpret(const words *w, request *r) {
     code = tool_usage("--beta needs --c C0.npy, the matrix that beta multiplies");
   if (!code && r->timeline.path) code = timeline_is_json(r->timeline.path);
   if (!code) code = cut_check(&r->cut);
+  if (!code) code = check_alone(r);
   return code ? code : settings_check(&r->settings);
 }
 
@@ -310,10 +332,14 @@ static int run_once(job *j, double *seconds) {
   if (code) return code;
   code = all_agree(show_progress(j));
   if (code) return code;
+  moved_bytes before;
+  code = all_agree(moved_read(j->grid, NULL, &before));
+  if (code) return code;
   MPI_Barrier(MPI_COMM_WORLD);
   double begin = tool_now();
   code = same_status(multiply(j, NULL));
   double mine = tool_now() - begin;
+  if (!code) code = all_agree(moved_read(j->grid, &before, &j->moved));
   MPI_Allreduce(&mine, seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   progress_phase(&j->progress, "", 0);
   return code;
@@ -373,6 +399,18 @@ static int print_alone(const job *j) {
   return code;
 }
 
+/* What each process moved in the last product. */
+static int print_moved(const job *j) {
+  int size, cols;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  tsr_grid_place(j->grid, NULL, &cols, NULL, NULL);
+  moved_bytes *all = moved_gather(&j->moved, MPI_COMM_WORLD);
+  if (all != NULL) moved_print(all, size, cols);
+  int code = is_first() && all == NULL ? tool_fail("out of memory") : TOOL_OK;
+  free(all);
+  return all_agree(code);
+}
+
 static int print_verdict(const job *j) {
   int size;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -411,7 +449,8 @@ static int carry_out(job *j) {
   if (!code) code = run_all(j);
   if (!code) code = write_all(j);
   if (!code) report(j);
-  return code ? code : all_agree(print_verdict(j));
+  if (!code) code = all_agree(print_verdict(j));
+  return code || !j->r->details ? code : print_moved(j);
 }
 
 static void end(job *j) {

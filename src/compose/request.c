@@ -75,15 +75,25 @@ static tsr_status take_faster(tsr_plans *plans, const tsr_request *request,
   return TSR_OK;
 }
 
+/* Plans a call natively that was to be computed in residues, and could not be planned so: the
+ * verdict says which budget that needs, if budgets are the reason. */
+static tsr_status plan_instead(tsr_plans *plans, const tsr_request *request,
+                               const tsr_plan_options *options, tsr_plan **plan) {
+  size_t need = tsr_plan_residues_need(request->call, options);
+  bool lacks = false;
+  tsr_log(TSR_LOG_INFO, "a product is planned natively, not emulated: %s", tsr_message());
+  TSR_TRY(plan_natively(plans, request, options, plan));
+  for (int d = 0; d < (*plan)->machine_devices; d++) lacks |= options->budget[d] < need;
+  if (lacks && (*plan)->devices > 0) (*plan)->residues_need = need;
+  return TSR_OK;
+}
+
 /* A call whose residues do not fit the budgets is planned natively. */
 static tsr_status plan_any(tsr_plans *plans, const tsr_request *request,
                            const tsr_plan_options *options, tsr_plan **plan) {
   tsr_status status = plan_and_verify(plans, request, options, plan);
   if (request->call->moduli == 0) return status;
-  if (status == TSR_ERR_MEMORY) {
-    tsr_log(TSR_LOG_INFO, "a product is planned natively, not emulated: %s", tsr_message());
-    return plan_natively(plans, request, options, plan);
-  }
+  if (status == TSR_ERR_MEMORY) return plan_instead(plans, request, options, plan);
   if (status != TSR_OK || !takes_faster(plans)) return status;
   status = take_faster(plans, request, options, plan);
   if (status != TSR_OK) tsr_plan_free(*plan);

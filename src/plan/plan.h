@@ -125,13 +125,15 @@ struct tsr_plan {
   /* Cached blocks on devices at the plan's end: first the blocks of `before`, then those that the
    * plan adds. NULL: no block stays on devices, and all of C is at its home. */
   struct tsr_residency *after, *before; /* before: the cached blocks at the plan's start */
-  char why[256];       /* the chosen candidate and the runner-up, as text for users */
-  uint32_t by_blocks;  /* bit tsr_kernel: devices compute that routine by products of blocks */
-  double heat;         /* heat of the devices while the plan runs: tsr_machine_heat */
-  double seconds;      /* predicted, s */
-  double floor;        /* lower bound of any execution, s */
-  double plan_seconds; /* time that planning took, s */
-  int candidates;      /* candidates tried by the search */
+  char why[256];        /* the chosen candidate and the runner-up, as text for users */
+  size_t residues_need; /* bytes of a device's budget, too many for this call, that products in
+                           residues would have needed, so that they are native; 0: no such reason */
+  uint32_t by_blocks;   /* bit tsr_kernel: devices compute that routine by products of blocks */
+  double heat;          /* heat of the devices while the plan runs: tsr_machine_heat */
+  double seconds;       /* predicted, s */
+  double floor;         /* lower bound of any execution, s */
+  double plan_seconds;  /* time that planning took, s */
+  int candidates;       /* candidates tried by the search */
 };
 
 /* ---- Making one ---- */
@@ -150,6 +152,9 @@ typedef struct tsr_plan_options {
   const struct tsr_mapping *mapping;     /* the device that should compute each block of C, where
                                             possible (search/mapped.h); or NULL */
 } tsr_plan_options;
+
+/* The least budget of each device [bytes] with which a product in residues is planned. */
+size_t tsr_plan_residues_need(const tsr_call *call, const tsr_plan_options *options);
 
 /* Plans a call on a machine. The caller frees *plan with tsr_plan_free. TSR_ERR_MEMORY: no host
  * memory, or the budgets are too small; then the message names the least budget that suffices. */

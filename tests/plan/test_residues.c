@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* Plans of products in residues: they are verified, and plans with wrong residues are not. */
+#include <math.h>
+
 #include "plan/names.h"
 #include "planning.h"
 
@@ -81,6 +83,84 @@ static void residues_are_made_once(void **state) {
   assert_int_equal(all[0], usual.m * plan->grid_cols);
   assert_int_equal(all[1], usual.n * plan->grid_rows);
   tsr_plan_free(plan);
+  tsr_machine_destroy(machine);
+}
+
+/* How many kernels of a kind a plan has. */
+static int count(const tsr_plan *plan, tsr_kernel kernel) {
+  int found = 0;
+  for (size_t i = 0; i < plan->commands.count; i++) {
+    const tsr_command *c = &plan->commands.items[i];
+    found += c->kind == TSR_COMMAND_KERNEL && c->kernel == kernel;
+  }
+  return found;
+}
+
+/* With short memory down to the least, plans are verified, hold their budgets and make residues
+ * again; far below it there is no plan. */
+static void any_budget_does(void **state) {
+  (void)state;
+  static const char *const machines[] = {"host:200 gpu*1 pcie:25 rate:19",
+                                         "host:200 gpu*4@nvswitch:300 pcie:25/pair rate:19",
+                                         "host:200 gpu*2 pcie:25 rate:19"};
+  static const planning_case cases[] = {
+      {'d', 'N', 'N', 500, 600, 2000, 1, 1, "ppp", 0},
+      {'s', 'T', 'N', 400, 900, 300, 0.5, 0, "hhh", 0},
+      {'z', 'C', 'T', 90, 200, 900, 1, 0.5, "php", 0},
+      {'c', 'N', 'C', 300, 30, 400, 2, 1, "0pp", 0},
+      {'d', 'T', 'T', 1, 7, 100000, 1, 0, "ppp", 0},
+  };
+  for (size_t m = 0; m < sizeof machines / sizeof *machines; m++) {
+    tsr_machine *machine = planning_machine(machines[m]);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+      tsr_call call = planning_call(machine, &cases[i]);
+      tsr_plan_options options = planning_options(machine, 0);
+      call.moduli = 7;
+      options.search_seconds = 0.01;
+      size_t least = tsr_plan_residues_need(&call, &options);
+      const size_t budgets[] = {100 * least, 30 * least, 7 * least, 2 * least, least, least / 4};
+      for (size_t b = 0; b < sizeof budgets / sizeof *budgets; b++) {
+        tsr_plan *plan = NULL;
+        for (int d = 0; d < machine->devices; d++) options.budget[d] = budgets[b];
+        tsr_status status = tsr_plan_make(machine, &call, &options, &plan);
+        if (budgets[b] < least) {
+          assert_int_equal(status, TSR_ERR_MEMORY);
+          assert_non_null(strstr(tsr_message(), "residues"));
+          continue;
+        }
+        must(status);
+        must(tsr_plan_verify(plan, machine, options.budget));
+        assert_true(plan->seconds >= plan->floor);
+        assert_int_equal(count(plan, TSR_KERNEL_GEMM), 0);
+        tsr_plan_free(plan);
+      }
+    }
+    tsr_machine_destroy(machine);
+  }
+}
+
+/* More memory makes fewer residues and takes less time. */
+static void memory_saves_time(void **state) {
+  (void)state;
+  tsr_machine *machine = planning_machine("h200x4");
+  const planning_case large = {'d', 'N', 'N', 65536, 65536, 65536, 1, 1, "ppp", 0};
+  const size_t budgets[] = {(size_t)4 << 30, (size_t)16 << 30, (size_t)100 << 30};
+  double before = INFINITY;
+  int made = INT32_MAX;
+  for (size_t b = 0; b < sizeof budgets / sizeof *budgets; b++) {
+    tsr_call call = planning_call(machine, &large);
+    tsr_plan_options options = planning_options(machine, 0);
+    tsr_plan *plan = NULL;
+    call.moduli = 14;
+    options.search_seconds = 0.2;
+    for (int d = 0; d < machine->devices; d++) options.budget[d] = budgets[b];
+    must(tsr_plan_make(machine, &call, &options, &plan));
+    assert_true(plan->seconds <= 1.001 * before);
+    assert_true(count(plan, TSR_KERNEL_RESIDUES) <= made);
+    before = plan->seconds;
+    made = count(plan, TSR_KERNEL_RESIDUES);
+    tsr_plan_free(plan);
+  }
   tsr_machine_destroy(machine);
 }
 
@@ -182,7 +262,8 @@ static void moduli_cost(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(plans_are_verified), cmocka_unit_test(residues_are_made_once),
+      cmocka_unit_test(plans_are_verified),      cmocka_unit_test(residues_are_made_once),
+      cmocka_unit_test(any_budget_does),         cmocka_unit_test(memory_saves_time),
       cmocka_unit_test(wrong_plans_are_refused), cmocka_unit_test(moduli_cost)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

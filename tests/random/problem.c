@@ -160,6 +160,14 @@ static void draw_strategy(rng *r, problem *p) {
              (int)log_between(r, 512, 65536));
     return;
   }
+  if (p->operation == TSR_GEMM && p->moduli > 0 && chance(r, 0.3)) {
+    snprintf(p->strategy, sizeof p->strategy,
+             "kind:bands;tile:%d;cblock:1,%d;relay:%s;serpentine:%s;lookahead:%d;piece:%d",
+             (int)log_between(r, 1, 64), (int)rng_between(r, 1, 4), yes_or_no(chance(r, 0.7)),
+             yes_or_no(chance(r, 0.5)), (int)rng_between(r, 0, 300),
+             (int)log_between(r, 512, 65536));
+    return;
+  }
   if (p->operation == TSR_GEMM && p->memory == 0 && chance(r, 0.1)) {
     snprintf(p->strategy, sizeof p->strategy,
              "kind:bands;tile:%d;held:%d;c:%s;add:%s;order:%s;relay:%s;serpentine:%s;lookahead:%d;"
@@ -225,13 +233,16 @@ static void draw_context(rng *r, const problem_range *range, problem *p) {
                    : PROBLEM_NO_MACHINE;
   p->tile = chance(r, 0.4) ? 0 : log_between(r, 1, 64);
   p->memory = chance(r, 0.5) ? 0 : (size_t)log_between(r, 2048, 4 << 20);
+  p->moduli = chance(r, 0.25) ? (int)rng_between(r, 14, 16) : 0;
+  /* With residues, budgets are drawn in which they fit together, and in which they do not. */
+  if (p->moduli > 0 && p->memory > 0 && chance(r, 0.5))
+    p->memory = (size_t)log_between(r, 65536, 4 << 20);
   p->check = chance(r, 0.85);
   p->repro = chance(r, 0.15);
   p->delay = emulated && chance(r, 0.5) ? 1 + rng_next(r) % 100000 : 0;
   draw_strategy(r, p);
   p->uneven = p->memory > 0 && p->devices > 1 && chance(r, 0.4);
   p->peer = !chance(r, 0.15);
-  p->moduli = chance(r, 0.25) ? (int)rng_between(r, 14, 16) : 0;
 }
 
 static char draw_home(rng *r, const problem *p) {

@@ -36,8 +36,20 @@ static tsr_status multiply(const problem *p, tsr_context *context, operand o[3])
                   o[1].ld, beta, operand_pointer(&o[2]), o[2].ld);
 }
 
-/* The bytes of C's storage after the product, made with malloc. */
-static unsigned char *bits_of(const problem *p, size_t *bytes) {
+/* Whether all of the last call was emulated. */
+static bool was_emulated(tsr_context *context) {
+  tsr_plan *plan = NULL;
+  char *text = NULL;
+  if (tsr_plan_last(context, &plan) != TSR_OK) return false;
+  bool is = tsr_plan_print(plan, TSR_VERDICT, &text) == TSR_OK && strstr(text, "moduli") != NULL &&
+            strstr(text, "natively") == NULL;
+  free(text);
+  tsr_plan_destroy(plan);
+  return is;
+}
+
+/* The bytes of C's storage after the product, made with malloc. *emulated: all of it was. */
+static unsigned char *bits_of(const problem *p, size_t *bytes, bool *emulated) {
   tsr_context *context = NULL;
   operand o[3] = {0};
   unsigned char *c = NULL;
@@ -47,6 +59,7 @@ static unsigned char *bits_of(const problem *p, size_t *bytes) {
     status = make_operand(p, context, i, &random, &o[i]);
   }
   if (status == TSR_OK) status = multiply(p, context, o);
+  if (status == TSR_OK) *emulated = was_emulated(context);
   if (status == TSR_OK) status = operand_fetch(&o[2], &c);
   if (status != TSR_OK) {
     char line[PROBLEM_LINE];
@@ -77,6 +90,7 @@ static void test_same_bits(void **state) {
     for (int v = 0; v < COUNTS; ++v) {
       problem p = draw(i);
       size_t size;
+      bool emulated;
       p.devices = counts[v];
       p.machine = v % problem_machines();
       for (int o = 0; o < 3; ++o) {
@@ -86,7 +100,7 @@ static void test_same_bits(void **state) {
                     : u < 0   ? HOME_PINNED
                               : (char)('0' + u);
       }
-      unsigned char *bits = bits_of(&p, &size);
+      unsigned char *bits = bits_of(&p, &size, &emulated);
       assert_non_null(bits);
       if (!first) {
         first = bits, bytes = size;
@@ -103,16 +117,48 @@ static void test_same_bits(void **state) {
   }
 }
 
+/* Emulated products have the same bits with any budget and on any number of devices, unless parts
+ * of C are left to native ones. */
+static void test_emulated_same_bits(void **state) {
+  (void)state;
+  rng r = {6};
+  int compared = 0;
+  for (int64_t i = 0; i < PROBLEMS; ++i) {
+    unsigned char *first = NULL;
+    for (int v = 0; v < COUNTS; ++v) {
+      problem p = draw(2000 + i);
+      size_t bytes;
+      bool emulated = false;
+      p.repro = 0, p.tile = 0, p.moduli = 14, p.type = "sdcz"[i % 4];
+      p.uneven = 0, p.strategy[0] = 0, p.devices = counts[v], p.machine = v % problem_machines();
+      if (v > 0) p.memory = (size_t)rng_between(&r, 50000, 1000000);
+      unsigned char *bits = bits_of(&p, &bytes, &emulated);
+      assert_non_null(bits);
+      if (v == 0 && emulated) first = bits;
+      if (first && emulated && memcmp(first, bits, bytes) != 0) {
+        char line[PROBLEM_LINE];
+        problem_print(&p, line);
+        fail_msg("other bits than with all memory: %s", line);
+      }
+      compared += first && emulated && v > 0;
+      if (bits != first) free(bits);
+    }
+    free(first);
+  }
+  assert_true(compared > PROBLEMS);
+}
+
 /* The same plan on the same machine gives the same bits, also without the setting. */
 static void test_same_plan_same_bits(void **state) {
   (void)state;
   for (int64_t i = 0; i < 10; ++i) {
     problem p = draw(1000 + i);
     size_t bytes;
+    bool emulated;
     p.repro = 0, p.devices = 4;
-    unsigned char *first = bits_of(&p, &bytes), *second = NULL;
+    unsigned char *first = bits_of(&p, &bytes, &emulated), *second = NULL;
     p.delay = 4321; /* another interleaving */
-    second = bits_of(&p, &bytes);
+    second = bits_of(&p, &bytes, &emulated);
     assert_non_null(first);
     assert_non_null(second);
     assert_memory_equal(first, second, bytes);
@@ -123,6 +169,7 @@ static void test_same_plan_same_bits(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_same_bits),
+      cmocka_unit_test(test_emulated_same_bits),
       cmocka_unit_test(test_same_plan_same_bits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,6 +13,7 @@
 #include "plan/model/loads.h"
 #include "plan/print/machine.h"
 #include "plan/print/idle.h"
+#include "plan/print/residues.h"
 #include "plan/print/trace.h"
 #include "plan/print/verdict.h"
 
@@ -27,6 +28,7 @@ typedef struct traffic {
   double bytes[TSR_MACHINE_LOCATIONS][TSR_MACHINE_LOCATIONS];
   bool timed; /* busy is known */
   tsr_busy busy;
+  double residues[TSR_MACHINE_DEVICES]; /* bytes that residues take at most at a time */
 } traffic;
 
 static void count_bytes(const tsr_plan *plan, traffic *moved) {
@@ -44,6 +46,7 @@ static tsr_status count_traffic(const tsr_plan *plan, const tsr_machine *machine
                                 const tsr_known *known, traffic *moved) {
   count_bytes(plan, moved);
   moved->timed = machine != NULL && !known->rehearsal && plan->seconds > 0;
+  TSR_TRY(tsr_residues_most(plan, moved->residues));
   return moved->timed ? tsr_busy_count(plan, machine, &moved->busy) : TSR_OK;
 }
 
@@ -315,14 +318,21 @@ static void add_channels(tsr_text *text, const tsr_plan *plan, const tsr_machine
   }
 }
 
-static void add_memory(tsr_text *text, const tsr_plan *plan) {
+static void add_memory(tsr_text *text, const tsr_plan *plan, const traffic *moved) {
   tsr_text_add(text, "memory\n");
   for (int at = 0; at < TSR_MACHINE_LOCATIONS; at++) {
     if (plan->arena[at] == 0) continue;
     tsr_name name;
     tsr_text_add(text, "  %-22s  ", tsr_plan_location_name(plan, at, &name));
     tsr_add_bytes(text, 9, (double)plan->arena[at]);
-    tsr_text_add(text, "%s\n", at < plan->machine_devices ? "" : " of staging ring");
+    if (at >= plan->machine_devices) {
+      tsr_text_add(text, " of staging ring");
+    } else if (moved->residues[at] > 0) {
+      tsr_text_add(text, ", at most ");
+      tsr_add_bytes(text, 0, moved->residues[at]);
+      tsr_text_add(text, " of residues at a time");
+    }
+    tsr_text_add(text, "\n");
   }
 }
 
@@ -336,7 +346,7 @@ static void write_text(const tsr_plan *plan, const tsr_machine *machine, const t
   if (moved->timed) tsr_idle_write(plan, &moved->busy, text);
   add_links(text, plan, moved);
   add_channels(text, plan, machine, moved);
-  add_memory(text, plan);
+  add_memory(text, plan, moved);
   if (plan->blocking.rows > 0) tsr_loads_write(plan, false, text);
 }
 
@@ -405,6 +415,17 @@ static void add_json_channels(tsr_text *text, const tsr_plan *plan, const tsr_ma
   tsr_text_add(text, "],\n");
 }
 
+static void add_json_residues(tsr_text *text, const tsr_plan *plan, const traffic *moved) {
+  const char *separator = "";
+  tsr_text_add(text, "  \"residues\": {");
+  for (int d = 0; d < plan->machine_devices; d++) {
+    if (moved->residues[d] == 0) continue;
+    tsr_text_add(text, "%s\"%d\": %.0f", separator, d, moved->residues[d]);
+    separator = ", ";
+  }
+  tsr_text_add(text, "},\n");
+}
+
 static void add_json_memory(tsr_text *text, const tsr_plan *plan) {
   const char *separator = "";
   tsr_text_add(text, "  \"memory\": {");
@@ -461,6 +482,7 @@ static tsr_status write_json(const tsr_plan *plan, const tsr_machine *machine,
   add_json_bytes(text, plan, moved);
   add_json_channels(text, plan, machine, moved);
   add_json_memory(text, plan);
+  add_json_residues(text, plan, moved);
   tsr_loads_write_json(plan, text);
   TSR_TRY(add_json_verdict(text, plan, machine, known));
   tsr_text_add(text, "  \"commands\": %lld,\n  \"kernels\": %lld,\n  \"copies\": %lld\n}\n",

@@ -329,10 +329,21 @@ static void say_limit(const verdict *v, tsr_text *text) {
   }
 }
 
+/* Why products are native that should have been emulated. */
+static void say_native(const verdict *v, tsr_text *text) {
+  if (v->plan->residues_need == 0) return;
+  tsr_text_add(text, " Products are not emulated: their residues need a budget of ");
+  tsr_add_bytes(text, 0, (double)v->plan->residues_need);
+  tsr_text_add(text, " on each GPU (TESSERA_MEMORY).");
+}
+
 /* How products are computed, unless that is natively. */
 static void say_arithmetic(const verdict *v, tsr_text *text) {
   const tsr_call *call = &v->plan->call;
-  if (call->moduli == 0) return;
+  if (call->moduli == 0) {
+    say_native(v, text);
+    return;
+  }
   tsr_text_add(text, " Products are emulated with %d moduli", call->moduli);
   int refused = v->known.refused;
   const char *what = call->keeps_lines ? "product" : "part", *many = refused == 1 ? "" : "s";

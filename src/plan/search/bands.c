@@ -32,6 +32,7 @@ static int64_t guess_tile(const tsr_search *s, int devices) {
 
 bool tsr_bands_may_help(const tsr_search *s, int devices) {
   bool on_devices = true;
+  if (s->call->moduli > 0) return s->kinds >> TSR_BANDS & 1;
   for (int x = 0; x < TSR_OPERANDS; x++)
     on_devices &= tsr_is_device(s->machine, s->call->operand[x].location);
   return on_devices && devices > 1 && s->kinds >> TSR_BANDS & 1;
@@ -47,6 +48,7 @@ tsr_strategy tsr_bands_guess(const tsr_search *s, int devices) {
                     .serpentine = true,
                     .piece = TSR_TUNE_TILE_PIECE,
                     .relay = true};
+  if (s->call->moduli > 0 && tsr_residue_bands_guess(s, devices, &r)) return r;
   tsr_panels_set_lazy(s, &r);
   return r;
 }

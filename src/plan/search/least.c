@@ -121,11 +121,11 @@ static tsr_status too_small_for_part(tsr_search *s, const tsr_strategy *r, const
 tsr_status tsr_search_too_small(tsr_search *s) {
   if (s->misfit.need > 0) return too_small_beside(s);
   if (s->call->moduli > 0)
-    return tsr_fail(
-        TSR_ERR_MEMORY,
-        "the residues of A and B do not fit into a budget of %zu bytes for each device: give more "
-        "(TESSERA_MEMORY), or compute natively (TESSERA_ARITHMETIC)",
-        smallest_budget(s));
+    return tsr_fail(TSR_ERR_MEMORY,
+                    "the residues of a part of C do not fit into a budget of %zu bytes for each "
+                    "device: give at "
+                    "least %zu bytes (TESSERA_MEMORY), or compute natively (TESSERA_ARITHMETIC)",
+                    smallest_budget(s), tsr_plan_residues_need(s->call, s->options));
   tsr_strategy r = least_strategy(s);
   tsr_tiling all;
   TSR_TRY(tsr_strategy_tiling(&r, s->call, s->machine, s->order, &all));

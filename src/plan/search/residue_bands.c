@@ -2,14 +2,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * First guesses for products in residues that do not fit the budgets: bands, since a line of
- * residues has all of k. A device keeps the residues of some bands of B while those of A pass by,
- * then those of the next bands of B. A formula estimates the time for each grid of devices and each
- * extent of tiles, and the best guesses are replayed.
+ * First guesses at bands for products in residues: a line of residues has all of k. Where not
+ * everything fits the budgets, there is no other way. A device keeps the residues of some bands of
+ * B while those of A pass by, then those of the next bands of B. A formula estimates the time for
+ * each grid of devices and each extent of tiles, and the best guesses are replayed.
  */
 #include <math.h>
 
-#include "base/alloc.h"
 #include "plan/search/search.h"
 
 /* Slots beside those of the bands of B that a device keeps: two for residues of A, so that the next
@@ -26,7 +25,6 @@ typedef struct question {
   size_t budget; /* the least of the devices', bytes */
   double rate;   /* bytes/s from the host to each device, while all load */
   bool shared;   /* devices pass tiles on to each other */
-  double most;   /* kernels of a plan */
 } question;
 
 typedef struct guess {
@@ -51,6 +49,35 @@ static int64_t smaller(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
+/* ---- The least memory ---- */
+
+/* The smallest tile: smaller ones would make more kernels than are planned. */
+static int64_t least_tile(const tsr_call *call) {
+  int64_t tile = 1;
+  while ((double)parts_of(call->m, tile) * (double)parts_of(call->n, tile) > TSR_TUNE_PLAN_KERNELS)
+    tile *= 2;
+  return tile;
+}
+
+/* Bytes of a slot: of the largest of the tiles of all matrices. */
+static size_t slot_of(const tsr_call *call, int64_t tile) {
+  int64_t ld, k = call->k, rows = smaller(tile, call->m), cols = smaller(tile, call->n);
+  bool rows_of_a = call->transa == TSR_NO_TRANS, rows_of_b = call->transb != TSR_NO_TRANS;
+  const size_t bytes[] = {
+      tsr_tile_memory(call, TSR_A, rows_of_a ? rows : k, rows_of_a ? k : rows, &ld),
+      tsr_tile_memory(call, TSR_B_, rows_of_b ? cols : k, rows_of_b ? k : cols, &ld),
+      tsr_tile_memory(call, TSR_RA, k, rows, &ld), tsr_tile_memory(call, TSR_RB, k, cols, &ld),
+      tsr_tile_memory(call, TSR_C_, rows, cols, &ld)};
+  size_t most = 0;
+  for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++)
+    if (bytes[i] > most) most = bytes[i];
+  return most;
+}
+
+size_t tsr_plan_residues_need(const tsr_call *call, const tsr_plan_options *options) {
+  return LEAST * slot_of(call, options->tile > 0 ? options->tile : least_tile(call));
+}
+
 /* ---- One guess ---- */
 
 /* The extent of tiles of which the devices get equally many in one direction, `tile` at most. */
@@ -60,67 +87,55 @@ static int64_t even_tile(int64_t extent, int64_t tile, int64_t devices) {
   return parts_of(extent, count);
 }
 
-/* Slots of the least budget: each is as large as the largest tile. */
-static int64_t slots_of(const question *q, int64_t tile) {
-  const tsr_call *call = q->s->call;
-  int64_t ld, rows = smaller(tile, call->m), cols = smaller(tile, call->n);
-  size_t most = tsr_tile_memory(call, TSR_C_, rows, cols, &ld);
-  for (int x = TSR_RA; x <= TSR_RB; x++) {
-    size_t bytes = tsr_tile_memory(call, x, call->k, x == TSR_RA ? rows : cols, &ld);
-    if (bytes > most) most = bytes;
-  }
-  const bool turned[] = {call->transa == TSR_NO_TRANS, call->transb != TSR_NO_TRANS};
-  for (int x = TSR_A; x <= TSR_B_; x++) {
-    int64_t lines = x == TSR_A ? rows : cols;
-    size_t bytes =
-        tsr_tile_memory(call, x, turned[x] ? lines : call->k, turned[x] ? call->k : lines, &ld);
-    if (bytes > most) most = bytes;
-  }
-  return (int64_t)(q->budget / most);
-}
-
 static double copied(const question *q, int x, double elements) {
   const tsr_call *call = q->s->call;
   bool at_device = tsr_is_device(q->s->machine, call->operand[x].location);
   return at_device ? 0 : elements * (double)tsr_type_get(call->type)->size;
 }
 
-/* Seconds of the kernels of a device that multiplies rows x cols bands of A and B, those of A in
- * `passes` passes. */
-static double kernels_of(const question *q, int64_t tile, double rows, double cols, double passes) {
+/* Seconds of the kernels: of a product, and of making the residues of a band. */
+typedef struct times {
+  double product, residues;
+} times;
+
+static times times_of(const question *q, int64_t tile) {
   const tsr_search *s = q->s;
   const tsr_call *call = s->call;
-  double most = 0;
+  int64_t rows = smaller(tile, call->m), cols = smaller(tile, call->n);
+  times most = {0, 0};
   for (int i = 0; i < q->devices; i++) {
-    double product = tsr_machine_residue_gemm_time(
-        s->machine, s->order[i], call->type, call->moduli, smaller(tile, call->m),
-        smaller(tile, call->n), call->k, call->beta != TSR_ZERO, s->heat);
-    double made = tsr_machine_residues_time(s->machine, s->order[i], call->type, call->moduli,
-                                            call->keeps_lines, call->k, tile);
-    most = fmax(most, rows * cols * product + (passes * rows + cols) * made);
+    double product =
+        tsr_machine_residue_gemm_time(s->machine, s->order[i], call->type, call->moduli, rows, cols,
+                                      call->k, call->beta != TSR_ZERO, s->heat);
+    double residues = tsr_machine_residues_time(s->machine, s->order[i], call->type, call->moduli,
+                                                call->keeps_lines, call->k, larger(rows, cols));
+    most.product = fmax(most.product, product);
+    most.residues = fmax(most.residues, residues);
   }
   return most;
 }
 
-/* Estimated seconds: of kernels or of copies, whichever take longer; of the first copies and of the
- * last one; and what a command costs. */
+/* Estimated seconds. The first band of A is multiplied while the bands of B arrive that are kept
+ * with it; during each next band of A the one after that arrives. Kernels or copies, whichever take
+ * longer, take these times. The first two bands and the last tile of C take theirs alone. */
 static double time_of(const question *q, const tsr_strategy *r) {
   const tsr_call *call = q->s->call;
   double rows = (double)parts_of(parts_of(call->m, r->tile), r->grid_rows);
   double cols = (double)parts_of(parts_of(call->n, r->tile), r->grid_cols);
-  double passes = ceil(cols / (double)r->c_block_cols), tile = (double)r->tile;
-  double k = (double)call->k;
-  double a = copied(q, TSR_A, rows * tile * k * passes);
-  double b = copied(q, TSR_B_, cols * tile * k);
-  double c = copied(q, TSR_C_, tile * tile);
-  double first = (copied(q, TSR_A, tile * k) + copied(q, TSR_B_, tile * k)) / q->rate;
+  double width = (double)r->c_block_cols, passes = ceil(cols / width);
+  double band = (double)r->tile * (double)call->k, tile = (double)r->tile * (double)r->tile;
+  double a = copied(q, TSR_A, band) / q->rate, b = copied(q, TSR_B_, band) / q->rate;
+  double out = copied(q, TSR_C_, tile) / q->rate, in = call->beta != TSR_ZERO ? out : 0;
+  double first = a + b;
+  times k = times_of(q, r->tile);
   if (q->shared) {
     a /= (double)r->grid_cols;
     b /= (double)r->grid_rows;
   }
-  double copies = (a + b + (call->beta != TSR_ZERO ? rows * cols * c : 0)) / q->rate;
-  return fmax(copies, kernels_of(q, r->tile, rows, cols, passes)) + first + c / q->rate +
-         TSR_TUNE_TIGHT_TASK * rows * cols;
+  double with_first = fmax(k.product + k.residues, b + in);
+  double with_next = fmax(width * k.product + k.residues, a + width * in);
+  return first + cols * with_first + passes * (rows - 1) * with_next * cols / (passes * width) +
+         out + TSR_TUNE_TIGHT_TASK * rows * cols;
 }
 
 /* Inserts a guess into the list, the best first, unless it is there. */
@@ -142,19 +157,21 @@ static void add_tile(const question *q, int64_t grid_rows, int64_t tile, bool fi
   int64_t grid_cols = q->devices / grid_rows;
   if (!fixed)
     tile = larger(even_tile(call->m, tile, grid_rows), even_tile(call->n, tile, grid_cols));
-  int64_t slots = slots_of(q, tile), cols = parts_of(parts_of(call->n, tile), grid_cols);
+  int64_t slots = (int64_t)(q->budget / slot_of(call, tile)),
+          cols = parts_of(parts_of(call->n, tile), grid_cols);
   double kernels = (double)parts_of(call->m, tile) * (double)parts_of(call->n, tile);
-  if (slots < LEAST || (!fixed && kernels > q->most)) return;
-  guess one = {.strategy = tsr_bands_guess(q->s, q->devices)};
-  tsr_strategy *r = &one.strategy;
-  r->tile = tile;
-  r->grid_rows = grid_rows;
-  r->grid_cols = grid_cols;
-  r->c_block_cols = smaller(larger(slots - PASSING, 1), cols);
-  r->lookahead = 100; /* percent: copies run ahead by the products of one band of A */
-  r->piece = TSR_TUNE_TIGHT_PIECE;
-  r->lazy = r->add_at_home = false;
-  one.seconds = time_of(q, r);
+  if (slots < LEAST || (!fixed && kernels > TSR_TUNE_PLAN_KERNELS)) return;
+  guess one = {.strategy = {.kind = TSR_BANDS,
+                            .tile = tile,
+                            .grid_rows = grid_rows,
+                            .grid_cols = grid_cols,
+                            .c_block_cols = smaller(larger(slots - PASSING, 1), cols),
+                            .lookahead = 100, /* percent: copies run ahead by the products of one
+                                                 band of A */
+                            .serpentine = true,
+                            .piece = TSR_TUNE_TIGHT_PIECE,
+                            .relay = true}};
+  one.seconds = time_of(q, &one.strategy);
   keep(&one, all);
 }
 
@@ -176,6 +193,7 @@ static void list_guesses(const question *q, int64_t grid_rows, guesses *all) {
   for (double t = tile_above(q); t >= 1 && (t >= TSR_TUNE_TILE_LEAST || all->count == 0);
        t *= TSR_TUNE_TILE_STEP)
     add_tile(q, grid_rows, (int64_t)t, false, all);
+  if (all->count == 0) add_tile(q, grid_rows, least_tile(q->s->call), true, all);
 }
 
 /* Tries the guesses until one fits, then those of the first that are not hopeless. */
@@ -199,19 +217,31 @@ static question question_of(const tsr_search *s, int devices) {
       q.shared &= i == j || s->machine->link[s->order[i]][s->order[j]].bandwidth > 0;
   }
   q.rate = tsr_search_shared_rate(s, s->order[devices - 1], devices - 1);
-  q.most = tsr_search_fixed_tile(s) > 0 ? INFINITY : TSR_TUNE_PLAN_KERNELS;
   return q;
+}
+
+bool tsr_residue_bands_guess(const tsr_search *s, int devices, tsr_strategy *r) {
+  question q = question_of(s, devices);
+  guesses all;
+  double least = INFINITY;
+  for (int rows = devices; rows >= 1; rows--) {
+    if (devices % rows != 0) continue;
+    list_guesses(&q, rows, &all);
+    if (all.count == 0 || all.list[0].seconds >= least) continue;
+    *r = all.list[0].strategy;
+    least = all.list[0].seconds;
+  }
+  return isfinite(least);
 }
 
 tsr_status tsr_residue_bands_search(tsr_search *s, int devices) {
   question q = question_of(s, devices);
-  guesses *all = tsr_alloc(sizeof *all);
-  tsr_status status = all != NULL ? TSR_OK : tsr_fail(TSR_ERR_MEMORY, "no host memory to plan");
+  tsr_status status = TSR_OK;
+  guesses all;
   for (int rows = devices; rows >= 1 && status == TSR_OK; rows--) {
     if (devices % rows != 0) continue;
-    list_guesses(&q, rows, all);
-    status = try_guesses(s, all);
+    list_guesses(&q, rows, &all);
+    status = try_guesses(s, &all);
   }
-  tsr_dealloc(all);
   return status;
 }

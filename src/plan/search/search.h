@@ -210,8 +210,8 @@ tsr_strategy tsr_slices_guess(const tsr_search *s, int devices);
 
 /* ---- bands.c ---- */
 
-/* Whether bands are worth a try on that many devices: all operands are on devices, as the paper has
- * it, and the user allows bands. */
+/* Whether bands are worth a try on that many devices: the user allows them, and all operands are on
+ * devices, as the paper has it, or the product is computed in residues. */
 bool tsr_bands_may_help(const tsr_search *s, int devices);
 
 /* A first guess at bands on that many devices. */
@@ -222,6 +222,9 @@ tsr_strategy tsr_bands_guess(const tsr_search *s, int devices);
 /* Tries bands for a product in residues that does not fit the budgets, or whose extent of tiles is
  * fixed. */
 tsr_status tsr_residue_bands_search(tsr_search *s, int devices);
+
+/* A first guess at bands for a product in residues. False: the budgets are too small. */
+bool tsr_residue_bands_guess(const tsr_search *s, int devices, tsr_strategy *guess);
 
 /* ---- least.c ---- */
 

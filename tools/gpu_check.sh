@@ -128,9 +128,9 @@ testers() { # netlib's, of the BLAS and of CBLAS, on as many devices as there ar
   return $bad
 }
 emulated() { # on one GPU, operands resident and in pinned host memory; the driver checks every result
-  local type n arithmetic cases=()
+  local type n arithmetic memory cases=()
   "$build/bench/tessera-bench-errors" --engine cuda --devices 1 >"$out/errors.csv" || return 1
-  rm -f "$out"/bench-{native,emulated,auto}.csv
+  rm -f "$out"/bench-{native,emulated,auto,emulated-4G,emulated-1G}.csv
   for type in d s c z; do
     for n in 2048 4096 8192 16384; do cases+=("gemm $type $n $n $n home=0,0,0"); done
     cases+=("gemm $type 16384 16384 16384 home=p,p,p")
@@ -141,6 +141,12 @@ emulated() { # on one GPU, operands resident and in pinned host memory; the driv
     echo "TESSERA_ARITHMETIC=$arithmetic"
     TESSERA_ARITHMETIC=$arithmetic "$build/bench/tessera-bench" --devices 1 --details \
       --csv "$out/bench-$arithmetic.csv" "${cases[@]}" || return 1
+  done
+  for memory in 4G 1G; do # residues of 16384 do not fit together: they are dropped and made again
+    echo "TESSERA_ARITHMETIC=emulated TESSERA_MEMORY=$memory"
+    TESSERA_ARITHMETIC=emulated TESSERA_MEMORY=$memory "$build/bench/tessera-bench" --devices 1 \
+      --details --csv "$out/bench-emulated-$memory.csv" "gemm d 16384 16384 16384 home=p,p,p" \
+      "gemm s 16384 16384 16384 home=p,p,p" || return 1
   done
   for type in s d c z; do
     TESSERA_ARITHMETIC=emulated TSR_TEST_ENGINE=cuda TSR_NETLIB=${libraries:+$libraries/blas} \

@@ -190,6 +190,35 @@ TSR_API tsr_status tsr_device_traffic(tsr_context *context, int device, tsr_traf
 TSR_API tsr_status tsr_event_query_between(tsr_context *context, const tsr_event *from,
                                            const tsr_event *to, int *complete);
 
+/* ---- Parts of emulated products ------------------------------------------- */
+
+/* How a product is computed. */
+typedef struct tsr_emulation_way {
+  int moduli; /* products are emulated with so many; 0: natively, and the other fields are 0 */
+  double
+      accuracy;   /* the error as a part of |A||B| that was asked for; 0: what the moduli promise */
+  int64_t judged; /* if results are to be reproducible: the extent [elements] of the squares of C,
+                     from its first element on, of which each is emulated or computed natively;
+                     else 0 */
+} tsr_emulation_way;
+
+/* How the context computes a gemm whose C is m x n and whose sums have k products. Which way is
+ * faster is not asked: if the arithmetic is `auto`, the answer is natively. */
+TSR_API tsr_status tsr_emulation_find(tsr_context *context, tsr_type type, int64_t m, int64_t n,
+                                      int64_t k, tsr_emulation_way *how);
+
+/* Carries out a part of that gemm, as tsr_level3_run, with whole rows of op(A) and whole columns of
+ * op(B), and rounds it as the gemm does. If results are to be reproducible, the part has to begin
+ * where one of the squares does, and has whole squares, but for those that end with C. */
+TSR_API tsr_status tsr_emulation_run(tsr_context *context, const tsr_emulation_way *how,
+                                     const tsr_level3 *what, const void *alpha, const void *a,
+                                     const void *b, const void *beta, void *c);
+
+/* Plans such a part and does not run it. TSR_ERR_MEMORY: the budgets are too small. */
+TSR_API tsr_status tsr_emulation_plan(tsr_context *context, const tsr_emulation_way *how,
+                                      const tsr_level3 *what, const void *alpha, const void *a,
+                                      const void *b, const void *beta, void *c);
+
 /* ---- Settings ------------------------------------------------------------- */
 
 /* The table of settings, for help texts; an entry whose name is NULL ends it. */

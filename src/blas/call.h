@@ -50,6 +50,8 @@ typedef struct tsr_call {
   tsr_operand operand[TSR_OPERANDS];
   int moduli;      /* products are computed in residues of so many moduli; 0: natively */
   double accuracy; /* of these, the error as a part of |A||B|; 0: what the moduli promise */
+  int64_t judged;  /* of these, if results are to be reproducible: the extent of the squares of C
+                      of which each is emulated or left; 0: the shape of the call says it */
   /* Residues keep their lines, so that a product that cannot promise its accuracy is computed
    * natively by the same kernel. Else it leaves C as it was (GEMM only), for another call. */
   bool keeps_lines;

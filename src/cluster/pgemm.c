@@ -13,11 +13,13 @@
 #include "cluster/async_queue.h"
 #include "cluster/panel_slots.h"
 #include "cluster/summa.h"
+#include "cluster/whole_lines.h"
 
 /* ---- An operation ------------------------------------------------------------ */
 
-/* How a product is computed: C is empty; one process has everything; C is only scaled; SUMMA. */
-typedef enum kind { NOTHING, ALONE, SCALE, SUMMA } kind;
+/* How a product is computed: C is empty; one process has everything; C is only scaled; SUMMA; it is
+ * emulated, with whole rows of op(A) and columns of op(B). */
+typedef enum kind { NOTHING, ALONE, SCALE, SUMMA, WHOLE_LINES } kind;
 
 typedef struct operation {
   tsr_async_op queued; /* the first member, so that the queue's pointer is the operation's */
@@ -29,6 +31,8 @@ typedef struct operation {
   tsr_exchange move[2]; /* of op(A), op(B), if they are redistributed */
   char *moved[2];       /* storage of redistributed op(A), op(B); NULL: not redistributed */
   tsr_summa summa;
+  tsr_emulation_way how;
+  tsr_whole_lines lines;
   tsr_status status; /* the first failure of this process */
   tsr_error error;
 } operation;
@@ -46,6 +50,7 @@ static void destroy(operation *o) {
     tsr_dealloc(o->moved[i]);
   }
   tsr_summa_destroy(&o->summa);
+  tsr_whole_lines_destroy(&o->lines);
   tsr_dealloc(o);
 }
 
@@ -132,10 +137,15 @@ static tsr_status prepare_summa(operation *o, uint64_t *digest) {
   return status == TSR_OK ? tsr_summa_check(&o->summa) : status;
 }
 
-static kind kind_of(const tsr_product *p) {
-  if (p->m == 0 || p->n == 0) return NOTHING;
-  if (p->grid->all.size == 1) return ALONE;
-  return tsr_product_reads_inputs(p) ? SUMMA : SCALE;
+/* *how: how a product of several processes is emulated. */
+static tsr_status choose_kind(const tsr_product *p, kind *chosen, tsr_emulation_way *how) {
+  *chosen = NOTHING;
+  if (p->m == 0 || p->n == 0) return TSR_OK;
+  *chosen = p->grid->all.size == 1 ? ALONE : tsr_product_reads_inputs(p) ? SUMMA : SCALE;
+  if (*chosen != SUMMA) return TSR_OK;
+  TSR_TRY(tsr_emulation_find(p->grid->context, p->c.matrix.type, p->m, p->n, p->k, how));
+  if (how->moduli > 0) *chosen = WHOLE_LINES;
+  return TSR_OK;
 }
 
 static tsr_status prepare(operation *o, uint64_t *digest) {
@@ -143,10 +153,11 @@ static tsr_status prepare(operation *o, uint64_t *digest) {
   TSR_TRY(tsr_grid_check_real(p->grid));
   TSR_TRY(tsr_product_check(p, true));
   if (!o->late) TSR_TRY(tsr_sync(p->grid->context));
-  o->kind = kind_of(p);
-  if (o->kind != SUMMA) return TSR_OK;
+  TSR_TRY(choose_kind(p, &o->kind, &o->how));
+  if (o->kind != SUMMA && o->kind != WHOLE_LINES) return TSR_OK;
   if (!o->late) TSR_TRY(settle(p));
-  return prepare_summa(o, digest);
+  return o->kind == SUMMA ? prepare_summa(o, digest)
+                          : tsr_whole_lines_create(p, &o->how, &o->lines);
 }
 
 /* ---- Carrying out ------------------------------------------------------------- */
@@ -169,16 +180,19 @@ static tsr_status scale(const tsr_product *p) {
 
 static void begin(operation *o) {
   o->begun = true;
-  if (o->kind != SUMMA) return;
-  for (int i = 0; i < 2; i++) o->summa.moves[i] = &o->move[i];
-  tsr_summa_plan_counts(&o->summa);
+  if (o->kind != SUMMA && o->kind != WHOLE_LINES) return;
+  if (o->kind == SUMMA) {
+    for (int i = 0; i < 2; i++) o->summa.moves[i] = &o->move[i];
+    tsr_summa_plan_counts(&o->summa);
+  }
   if (o->late) note(o, settle(&o->product));
 }
 
 static bool poll(tsr_async_op *queued, bool *messages) {
   operation *o = (operation *)queued;
   if (!o->begun) begin(o);
-  *messages = false;
+  *messages = o->kind == WHOLE_LINES;
+  if (o->kind == WHOLE_LINES) return tsr_whole_lines_poll(&o->lines);
   if (o->kind == ALONE) note(o, multiply_alone(&o->product));
   if (o->kind == SCALE) note(o, scale(&o->product));
   if (o->kind != SUMMA) return true;
@@ -190,6 +204,7 @@ static bool poll(tsr_async_op *queued, bool *messages) {
 static tsr_status end(tsr_async_op *queued) {
   operation *o = (operation *)queued;
   if (o->kind == SUMMA) note(o, tsr_summa_result(&o->summa));
+  if (o->kind == WHOLE_LINES) note(o, tsr_whole_lines_result(&o->lines));
   tsr_status status = o->status == TSR_OK ? TSR_OK : tsr_error_put(&o->error);
   destroy(o);
   return status;
@@ -214,6 +229,17 @@ static void drop_slots(tsr_grid *grid) {
   tsr_panel_slots_free(grid->transport, grid->transport_state, &grid->slots);
 }
 
+/* Adds what all processes must know alike: how the product is computed. */
+static void record_ways(tsr_record *record, const operation *o, uint64_t digest) {
+  const tsr_emulation_way *how = &o->how;
+  tsr_record_add(record, "", "the number of moduli (TESSERA_ARITHMETIC)", how->moduli);
+  tsr_record_add_bytes(record, "the accuracy (TESSERA_ARITHMETIC)", &how->accuracy,
+                       sizeof how->accuracy);
+  tsr_record_add(record, "", "the extent of judged parts of C (TESSERA_REPRODUCIBLE, TESSERA_TILE)",
+                 how->judged);
+  tsr_record_add(record, "", "the digest of the schedule", (int64_t)digest);
+}
+
 /* Makes the operation on all processes, or on none. Collective. */
 static tsr_status agree(const tsr_product *p, bool late, operation **made) {
   uint64_t digest = 0;
@@ -222,7 +248,7 @@ static tsr_status agree(const tsr_product *p, bool late, operation **made) {
   if (status == TSR_OK) status = prepare(o, &digest);
   tsr_record record = tsr_product_record(p);
   tsr_record_add(&record, "", "whether it is asynchronous", late);
-  if (status == TSR_OK) tsr_record_add(&record, "", "the digest of the schedule", (int64_t)digest);
+  if (status == TSR_OK) record_ways(&record, o, digest);
   status = tsr_agree(&p->grid->all, &record, status);
   if (status == TSR_OK) {
     *made = o;

@@ -53,6 +53,7 @@ static tsr_status plan_natively(tsr_plans *plans, const tsr_request *request,
   native.moduli = 0;
   native.accuracy = 0;
   native.keeps_lines = false;
+  native.judged = 0;
   other.call = &native;
   return plan_and_verify(plans, &other, options, plan);
 }
@@ -88,12 +89,14 @@ static tsr_status plan_instead(tsr_plans *plans, const tsr_request *request,
   return TSR_OK;
 }
 
-/* A call whose residues do not fit the budgets is planned natively. */
+/* A call whose residues do not fit the budgets is planned natively, unless its bits must not depend
+ * on the budgets. */
 static tsr_status plan_any(tsr_plans *plans, const tsr_request *request,
                            const tsr_plan_options *options, tsr_plan **plan) {
   tsr_status status = plan_and_verify(plans, request, options, plan);
   if (request->call->moduli == 0) return status;
-  if (status == TSR_ERR_MEMORY) return plan_instead(plans, request, options, plan);
+  if (status == TSR_ERR_MEMORY && !options->reproducible)
+    return plan_instead(plans, request, options, plan);
   if (status != TSR_OK || !takes_faster(plans)) return status;
   status = take_faster(plans, request, options, plan);
   if (status != TSR_OK) tsr_plan_free(*plan);

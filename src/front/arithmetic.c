@@ -25,13 +25,20 @@ TSR_ENTRY(tsr_set_arithmetic, (context, arithmetic), tsr_context *context, const
   return TSR_OK;
 }
 
-/* Results with the same bits on any number of devices are computed natively: which parts of C are
- * refused depends on how a plan cuts C. */
 static bool is_possible(const tsr_context *context, const tsr_call *call) {
   bool engine = context->engine == NULL || context->engine->traits.residues;
   return engine && call->operation == TSR_GEMM && tsr_moduli_of_type(call->type) > 0 &&
-         !tsr_call_scales_only(call) && call->k < INT32_MAX &&
-         !context->plans->planning.reproducible;
+         !tsr_call_scales_only(call) && call->k < INT32_MAX;
+}
+
+/* Whether a call that could be emulated is not to be. What is predicted to be faster depends on the
+ * devices, so results that must have the same bits on any number of them are native, too; and those
+ * of other routines, whose plans do not judge parts that the shape alone fixes. */
+static bool is_native(const tsr_context *context, const tsr_arithmetic *arithmetic,
+                      const tsr_call *call) {
+  bool reproducible = context->plans->planning.reproducible;
+  return arithmetic->kind == TSR_NATIVE ||
+         (reproducible && (arithmetic->kind == TSR_FASTER || call->operation != TSR_GEMM));
 }
 
 static int moduli_of(const tsr_arithmetic *arithmetic, const tsr_call *call) {
@@ -45,7 +52,7 @@ void tsr_context_choose_arithmetic(tsr_context *context, bool async, tsr_call *c
   pthread_mutex_lock(&context->plans->lock);
   tsr_arithmetic arithmetic = context->plans->arithmetic;
   pthread_mutex_unlock(&context->plans->lock);
-  bool native = arithmetic.kind == TSR_NATIVE || !is_possible(context, call);
+  bool native = is_native(context, &arithmetic, call) || !is_possible(context, call);
   call->moduli = native ? 0 : moduli_of(&arithmetic, call);
   call->accuracy = native ? 0 : arithmetic.accuracy;
   call->keeps_lines = !native && (async || call->operation != TSR_GEMM);
@@ -62,6 +69,7 @@ tsr_call tsr_native_part(const tsr_call *call, const tsr_binding *binding, tsr_r
   made.moduli = 0;
   made.accuracy = 0;
   made.keeps_lines = false;
+  made.judged = 0;
   made.m = rect.row1 - rect.row0;
   made.n = rect.col1 - rect.col0;
   *(call->transa == TSR_NO_TRANS ? &made.operand[TSR_A].rows : &made.operand[TSR_A].cols) = made.m;

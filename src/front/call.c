@@ -175,14 +175,32 @@ static void note_refused(tsr_context *context, const tsr_plan *plan, int parts) 
   pthread_mutex_unlock(&context->plans->lock);
 }
 
+/* Says that other parts of C have been written already. */
+static tsr_status fail_for_part(tsr_status status) {
+  char why[400];
+  snprintf(why, sizeof why, "%s", tsr_message());
+  return tsr_fail(status, "C is undefined: a part of it could not be computed natively: %s", why);
+}
+
+/* Computes a part of C natively. Without memory for that the CPU's BLAS does it where it may, since
+ * other parts have been written already. */
+static tsr_status do_part(tsr_context *context, tsr_call *call, const tsr_binding *binding,
+                          bool exchanged) {
+  tsr_status status = tsr_context_place(context, call, binding, exchanged);
+  if (status == TSR_OK) status = call_natively(context, call, binding, exchanged);
+  if (status == TSR_OK) return TSR_OK;
+  bool may = !is_on_device(call) && !context->plans->planning.reproducible;
+  if (status == TSR_ERR_MEMORY && may) return call_on_cpu(context, call, binding);
+  return fail_for_part(status);
+}
+
 tsr_status tsr_context_do_refused(tsr_context *context, const tsr_plan *plan,
                                   const tsr_binding *binding, bool exchanged, tsr_rects *refused) {
   tsr_status status = TSR_OK;
   for (size_t i = 0; i < refused->count && status == TSR_OK; i++) {
     tsr_binding part;
     tsr_call call = tsr_native_part(&plan->call, binding, refused->items[i], &part);
-    status = tsr_context_place(context, &call, &part, exchanged);
-    if (status == TSR_OK) status = call_natively(context, &call, &part, exchanged);
+    status = do_part(context, &call, &part, exchanged);
   }
   if (refused->count > 0) note_refused(context, plan, (int)refused->count);
   TSR_VEC_FREE(refused);

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/moduli.h"
+#include "compose/plans.h"
 #include "engine/engine.h"
 #include "front.h"
 #include "../base/hard_data.h"
@@ -160,6 +161,80 @@ static void bits_do_not_depend_on_devices(void **state) {
     if (d > 0) assert_memory_equal(p.native, p.c, p.bytes);
     tsr_context_destroy(context);
   }
+  drop(&p);
+}
+
+static tsr_context *reproducible_context(const char *arithmetic, const char *devices,
+                                         size_t memory) {
+  setenv("TESSERA_REPRODUCIBLE", "1", 1);
+  tsr_context *context = context_of(arithmetic, devices, memory);
+  unsetenv("TESSERA_REPRODUCIBLE");
+  return context;
+}
+
+/* Multiplies into *to, which holds the old C first; *plan: how. */
+static void multiply_anew(tsr_context *context, const product *p, void *to, tsr_plan **plan) {
+  memcpy(to, p->old, p->bytes);
+  assert_ok(multiply(context, &p->x, to));
+  assert_ok(tsr_plan_last(context, plan));
+}
+
+/* Checks that the product has the same bits, and leaves as many parts to native ones, on any number
+ * of devices and with any budget that suffices. *refused: how many these are. */
+static void check_reproducible(const product *p, int *refused) {
+  static const char *const devices[] = {"1", "2", "3", "4", "5", "6", "7", "8"};
+  const size_t budgets[] = {0, 3000000, 2300000}; /* with the last, tiles share memory */
+  for (int d = 0; d < tried(8); d++)
+    for (int b = 0; b < (d % 3 == 0 ? 3 : 1); b++) {
+      tsr_context *context = reproducible_context("emulated", devices[d], budgets[b]);
+      bool first = d == 0 && b == 0;
+      tsr_plan *plan;
+      multiply_anew(context, p, first ? p->native : p->c, &plan);
+      assert_true(plan->call.moduli > 0);
+      if (first) *refused = tsr_plan_object_of(plan)->refused;
+      assert_int_equal(tsr_plan_object_of(plan)->refused, *refused);
+      if (!first) assert_memory_equal(p->native, p->c, p->bytes);
+      tsr_plan_destroy(plan);
+      tsr_context_destroy(context);
+    }
+}
+
+/* Results that must be reproducible are so when they are emulated: where all of C is, where none of
+ * it can be, and where parts of it are left to native products. */
+static void reproducible_bits_are_the_same_everywhere(void **state) {
+  (void)state;
+  needs_residues();
+  static const hard_family families[] = {HARD_UNIFORM, HARD_SPREAD, HARD_SPARSE, HARD_UNIFORM};
+  for (int i = 0; i < 4; i++)
+    for (int t = 0; t < 2; t++) {
+      int refused;
+      product p = usual_product(300, 280, 150);
+      p.x.type = t == 0 ? TSR_D : TSR_C;
+      p.x.transa = t == 0 ? TSR_NO_TRANS : TSR_CONJ_TRANS;
+      make(&p, families[i], 20 + (uint64_t)i);
+      if (i == 3) hard_write(p.x.type, p.a, 290 * (t == 0 ? 1 : 2 * p.x.lda), INFINITY);
+      check_reproducible(&p, &refused);
+      /* Tiles of 128: there are three rows and three columns of them. */
+      assert_int_equal(refused, i == 0 ? 0 : i == 3 ? 3 : 9);
+      if (i < 3) assert_true(hard_worst(&p.x) <= 1);
+      drop(&p);
+    }
+}
+
+/* Which way is faster depends on the devices, so auto is native. A budget that is too small is an
+ * error, since native products have other bits. */
+static void reproducible_results_do_not_depend_on_rates_or_budgets(void **state) {
+  (void)state;
+  needs_residues();
+  product p = usual_product(400, 410, 900);
+  make(&p, HARD_UNIFORM, 27);
+  tsr_context *context = reproducible_context("auto", "1", 0);
+  assert_ok(multiply(context, &p.x, p.c));
+  assert_false(last_says(context, "emulated with"));
+  tsr_context_destroy(context);
+  context = reproducible_context("emulated", "1", 3000000);
+  assert_refused(multiply(context, &p.x, p.c), TSR_ERR_MEMORY, "give at least");
+  tsr_context_destroy(context);
   drop(&p);
 }
 
@@ -491,6 +566,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_promise_holds_on_hard_data),
       cmocka_unit_test(bits_do_not_depend_on_devices),
+      cmocka_unit_test(reproducible_bits_are_the_same_everywhere),
+      cmocka_unit_test(reproducible_results_do_not_depend_on_rates_or_budgets),
       cmocka_unit_test(refused_parts_are_done_natively),
       cmocka_unit_test(plans_of_users_are_emulated),
       cmocka_unit_test(asynchronous_calls_are_emulated),

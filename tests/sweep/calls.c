@@ -3,6 +3,8 @@
 
 /* The level-3 BLAS: each routine by its name and as data, blocking and asynchronous, in all kinds
  * of memory. */
+#include <string.h>
+
 #include "world.h"
 
 static const double one[2] = {1, 0};
@@ -106,6 +108,28 @@ static tsr_status run(void *w) {
   return as_data(w, request_of(w), false);
 }
 
+/* A part of an emulated product, which is all of it, planned before. Its parts with zeros are left
+ * to native ones, which may fail when others have been written, if they must be reproducible. */
+static void expect_emulated(void *world_) {
+  world *w = world_;
+  expect(w);
+  bool exact = strstr(w->visit->setup, SETUP_EXACT) != NULL;
+  HOLD(tsr_set_arithmetic(w->context, exact ? "native" : "emulated") == TSR_OK);
+}
+
+static tsr_status run_part(void *world_) {
+  world *w = world_;
+  const tsr_level3 *x = request_of(w);
+  tsr_emulation_way how;
+  tsr_status status = CALLED(tsr_emulation_find)(w->context, x->type, x->m, x->n, x->k, &how);
+  if (status == TSR_OK)
+    status = CALLED(tsr_emulation_plan)(w->context, &how, x, unit(x), w->matrix[A], w->matrix[B],
+                                        unit(x), w->matrix[C]);
+  if (status != TSR_OK) return status;
+  return CALLED(tsr_emulation_run)(w->context, &how, x, unit(x), w->matrix[A], w->matrix[B],
+                                   unit(x), w->matrix[C]);
+}
+
 static tsr_status run_async(void *w) {
   return as_data(w, request_of(w), true);
 }
@@ -198,6 +222,9 @@ const sweep_visit call_visits[] = {
              SETUP_TRACE SETUP_PROGRESS),
     BLOCKING("level3_run of pinned memory", SYRK, run, SETUP_PINNED),
     BLOCKING("level3_run of a device's memory", GEMM(TSR_D), run, SETUP_DEVICE),
+    {"emulation_run", GEMM(TSR_D), expect_emulated, run_part, check_blocking, 0, false, ""},
+    {"emulation_run, reproducible", GEMM(TSR_Z), expect_emulated, run_part, check_blocking, 0,
+     false, SETUP_EXACT},
     ASYNC("level3_run_async", GEMM(TSR_S), run_async, ""),
     ASYNC("level3_run_async by the CPU", GEMM(TSR_D), run_async, SETUP_CPU),
     ASYNC("level3_run_async where little fits", GEMM(TSR_D), run_async, SETUP_TIGHT),

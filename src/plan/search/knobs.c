@@ -864,6 +864,7 @@ tsr_status tsr_forced_check(const tsr_forced *forced, const tsr_problem *p, unsi
   *kinds = 1u << tsr_strategy_kind_of(family) | 1u << TSR_TILES;
   if (tsr_slices_are_possible(p)) *kinds |= 1u << TSR_SLICES;
   if (tsr_bands_are_possible(p)) *kinds |= 1u << TSR_BANDS;
+  if (tsr_bands_are_needed(p)) *kinds = 1u << TSR_BANDS;
   say_kinds(*kinds, left, sizeof left);
   if (forced->kind_named || (*kinds & forced->kinds) != 0) *kinds &= forced->kinds;
   if (*kinds == 0)

@@ -68,6 +68,7 @@ static tsr_strategy least_strategy(const tsr_search *s) {
   if (s->kinds == 1u << TSR_BANDS) {
     tsr_strategy bands = tsr_bands_guess(s, 1);
     tsr_forced_apply(&s->forced, &s->problem, &bands);
+    if (s->call->moduli > 0) bands.lazy = bands.add_at_home = false;
     return bands;
   }
   tsr_strategy r = tsr_search_tiles(s, 1, tile > 0 ? tile : tsr_search_least_tile(s->call));
@@ -120,7 +121,7 @@ static tsr_status too_small_for_part(tsr_search *s, const tsr_strategy *r, const
 
 tsr_status tsr_search_too_small(tsr_search *s) {
   if (s->misfit.need > 0) return too_small_beside(s);
-  if (s->call->moduli > 0)
+  if (s->call->moduli > 0 && !s->options->reproducible)
     return tsr_fail(TSR_ERR_MEMORY,
                     "the residues of a part of C do not fit into a budget of %zu bytes for each "
                     "device: give at "

@@ -140,8 +140,8 @@ double tsr_search_shared_rate(const tsr_search *s, int device, int chosen);
 /* A strategy of square tiles on that many devices, in which a C block is one tile. */
 tsr_strategy tsr_search_tiles(const tsr_search *s, int devices, int64_t tile);
 
-/* The extent of tiles that the user set or that reproducible results need; 0: the search is free to
- * choose. */
+/* The extent of tiles that the call or the user set or that reproducible results need; 0: the
+ * search is free to choose. */
 int64_t tsr_search_fixed_tile(const tsr_search *s);
 
 /* The extent of tiles for reproducible results. It depends on the shape of the call alone, so that

@@ -48,10 +48,15 @@ bool tsr_slices_are_possible(const tsr_problem *p) {
          call->n <= TSR_STRATEGY_LONGEST;
 }
 
+bool tsr_bands_are_needed(const tsr_problem *p) {
+  return p->reproducible && p->call->moduli > 0;
+}
+
 bool tsr_bands_are_possible(const tsr_problem *p) {
   const tsr_call *call = p->call;
   return call->operation == TSR_GEMM && !tsr_call_scales_only(call) && !p->composed &&
-         !p->reproducible && !p->mapped && call->k <= TSR_STRATEGY_LONGEST;
+         (!p->reproducible || tsr_bands_are_needed(p)) && !p->mapped &&
+         call->k <= TSR_STRATEGY_LONGEST;
 }
 
 /* ---- Strategies that make the same plan ---- */

@@ -1,0 +1,205 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "cluster/whole_lines.h"
+
+#include "base/alloc.h"
+#include "base/types.h"
+#include "cluster/local.h"
+
+static void note(tsr_whole_lines *x, tsr_status status) {
+  if (status == TSR_OK || x->status != TSR_OK) return;
+  x->status = status;
+  tsr_error_take(status, &x->error);
+}
+
+/* ---- Layouts ----------------------------------------------------------------- */
+
+/* All of k at one coordinate of the grid. */
+static tsr_axis all_at(int64_t k, int coordinate, int count) {
+  return (tsr_axis){.extent = k, .first = k, .block = k, .source = coordinate, .count = count};
+}
+
+/* The rows (0) or columns (1) of C, as the processes multiply them. */
+static tsr_axis axis_of_c(const tsr_whole_lines *x, const tsr_view *given, int direction) {
+  int64_t judged = x->how.judged;
+  tsr_axis cut = {.extent = given->axis[direction].extent,
+                  .first = judged,
+                  .block = judged,
+                  .source = 0,
+                  .count = x->product->grid->extent[direction]};
+  return judged > 0 ? cut : given->axis[direction];
+}
+
+static tsr_view view_of(const tsr_grid *grid, tsr_axis rows, tsr_axis cols, size_t size) {
+  tsr_view view = {.axis = {rows, cols},
+                   .weight = {grid->extent[1], 1},
+                   .me = {grid->me[0], grid->me[1]},
+                   .size = size};
+  int64_t ld = tsr_view_local(&view, 0);
+  view.stride[0] = 1;
+  view.stride[1] = ld > 0 ? ld : 1;
+  return view;
+}
+
+/* ---- Memory ------------------------------------------------------------------ */
+
+static tsr_status make_room(tsr_whole_lines *x, int operand, int64_t rows, int64_t cols) {
+  x->storage[operand] = tsr_alloc((size_t)(rows * cols) * x->c.size);
+  if (x->storage[operand] != NULL) return TSR_OK;
+  return tsr_fail(TSR_ERR_MEMORY,
+                  "no host memory for %s of an emulated product: %lld x %lld elements here; use "
+                  "more processes, or compute natively (TESSERA_ARITHMETIC)",
+                  operand == 0   ? "the rows of A"
+                  : operand == 1 ? "the columns of B"
+                                 : "the part of C",
+                  (long long)rows, (long long)cols);
+}
+
+/* The layout of C, and memory for its part, where it is not multiplied in place. */
+static tsr_status place_c(tsr_whole_lines *x, const tsr_view *given) {
+  x->c = *given;
+  if (x->how.judged == 0) return TSR_OK;
+  x->c = view_of(x->product->grid, axis_of_c(x, given, 0), axis_of_c(x, given, 1), given->size);
+  TSR_TRY(make_room(x, 2, tsr_view_local(&x->c, 0), tsr_view_local(&x->c, 1)));
+  x->c.base = x->storage[2];
+  return TSR_OK;
+}
+
+static tsr_status add_move(tsr_whole_lines *x, const tsr_view *from, const tsr_view *to) {
+  tsr_grid *grid = x->product->grid;
+  TSR_TRY(tsr_exchange_create(grid, &grid->work, from, to, &x->moves[x->count]));
+  x->count++;
+  return TSR_OK;
+}
+
+/* A factor as it is stored: native products of it may depend on how it is read. Complex elements
+ * are conjugated when they are. */
+static tsr_view factor_view(const tsr_factor *x) {
+  tsr_view view = tsr_product_view(x);
+  view.conjugate = false;
+  return view;
+}
+
+/* Lines of op(A) or op(B) in memory of this process, stored as the factor is. */
+static void place_lines(tsr_view *to, tsr_op op, char *storage, int64_t rows, int64_t cols) {
+  bool plain = op == TSR_NO_TRANS;
+  to->base = storage;
+  to->stride[0] = plain ? 1 : cols;
+  to->stride[1] = plain ? rows : 1;
+}
+
+/* Moves that bring the rows of op(A) to one column of the grid after the other. */
+static tsr_status move_a(tsr_whole_lines *x) {
+  const tsr_product *p = x->product;
+  const tsr_grid *grid = p->grid;
+  tsr_view from = factor_view(&p->a);
+  int64_t rows = tsr_view_local(&x->c, 0);
+  TSR_TRY(make_room(x, 0, rows, p->k));
+  for (int q = 0; q < grid->extent[1]; q++) {
+    tsr_view to = view_of(grid, x->c.axis[0], all_at(p->k, q, grid->extent[1]), x->c.size);
+    if (q == grid->me[1]) place_lines(&to, p->a.op, x->storage[0], rows, p->k);
+    TSR_TRY(add_move(x, &from, &to));
+  }
+  return TSR_OK;
+}
+
+/* Moves that bring the columns of op(B) to one row of the grid after the other. */
+static tsr_status move_b(tsr_whole_lines *x) {
+  const tsr_product *p = x->product;
+  const tsr_grid *grid = p->grid;
+  tsr_view from = factor_view(&p->b);
+  int64_t cols = tsr_view_local(&x->c, 1);
+  TSR_TRY(make_room(x, 1, p->k, cols));
+  for (int row = 0; row < grid->extent[0]; row++) {
+    tsr_view to = view_of(grid, all_at(p->k, row, grid->extent[0]), x->c.axis[1], x->c.size);
+    if (row == grid->me[0]) place_lines(&to, p->b.op, x->storage[1], p->k, cols);
+    TSR_TRY(add_move(x, &from, &to));
+  }
+  return TSR_OK;
+}
+
+static tsr_status prepare_moves(tsr_whole_lines *x) {
+  const tsr_product *p = x->product;
+  tsr_view c = tsr_product_view(&p->c);
+  int most = p->grid->extent[0] + p->grid->extent[1] + 2;
+  TSR_TRY(place_c(x, &c));
+  x->moves = tsr_alloc_zero((size_t)most, sizeof *x->moves);
+  if (x->moves == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a product");
+  TSR_TRY(move_a(x));
+  TSR_TRY(move_b(x));
+  bool moves = x->storage[2] != NULL;
+  if (moves && tsr_product_reads_result(p)) TSR_TRY(add_move(x, &c, &x->c));
+  x->before = x->count;
+  return moves ? add_move(x, &x->c, &c) : TSR_OK;
+}
+
+/* ---- The product of this process ------------------------------------------------ */
+
+typedef tsr_status what_to_do(tsr_context *context, const tsr_emulation_way *how,
+                              const tsr_level3 *what, const void *alpha, const void *a,
+                              const void *b, const void *beta, void *c);
+
+static tsr_status with_lines(const tsr_whole_lines *x, what_to_do *what) {
+  const tsr_product *p = x->product;
+  int64_t rows = tsr_view_local(&x->c, 0), cols = tsr_view_local(&x->c, 1);
+  if (rows == 0 || cols == 0) return TSR_OK;
+  tsr_level3 gemm = {.operation = TSR_GEMM,
+                     .type = p->c.matrix.type,
+                     .layout = TSR_COL_MAJOR,
+                     .uplo = TSR_GENERAL,
+                     .transa = p->a.op,
+                     .transb = p->b.op,
+                     .m = rows,
+                     .n = cols,
+                     .k = p->k,
+                     .lda = p->a.op == TSR_NO_TRANS ? rows : p->k,
+                     .ldb = p->b.op == TSR_NO_TRANS ? p->k : cols,
+                     .ldc = x->c.stride[1]};
+  return what(p->grid->context, &x->how, &gemm, p->alpha, x->storage[0], x->storage[1], p->beta,
+              x->c.base);
+}
+
+/* Multiplies. C will be written in host memory where it moves back, so devices drop their copies.
+ */
+static tsr_status multiply(const tsr_whole_lines *x) {
+  const tsr_product *p = x->product;
+  tsr_view c = tsr_product_view(&p->c);
+  tsr_local_part part = {c.base, tsr_view_local(&c, 0), tsr_view_local(&c, 1), p->c.matrix.ld};
+  TSR_TRY(with_lines(x, tsr_emulation_run));
+  return x->storage[2] != NULL ? tsr_local_renew(p->grid, p->c.matrix.type, &part) : TSR_OK;
+}
+
+/* ---- From beginning to end ------------------------------------------------------- */
+
+tsr_status tsr_whole_lines_create(const tsr_product *product, const tsr_emulation_way *how,
+                                  tsr_whole_lines *x) {
+  *x = (tsr_whole_lines){.product = product, .how = *how};
+  tsr_status status = prepare_moves(x);
+  if (status == TSR_OK && how->judged > 0) status = with_lines(x, tsr_emulation_plan);
+  if (status != TSR_OK) tsr_whole_lines_destroy(x);
+  return status;
+}
+
+bool tsr_whole_lines_poll(tsr_whole_lines *x) {
+  for (; x->at < x->count; x->at++) {
+    if (x->at == x->before && !x->multiplied) break;
+    if (!tsr_exchange_poll(&x->moves[x->at])) return false;
+    note(x, tsr_exchange_result(&x->moves[x->at]));
+  }
+  if (!x->multiplied && x->status == TSR_OK) note(x, multiply(x));
+  bool moves = !x->multiplied && x->at < x->count;
+  x->multiplied = true;
+  return moves ? tsr_whole_lines_poll(x) : true;
+}
+
+tsr_status tsr_whole_lines_result(const tsr_whole_lines *x) {
+  return x->status == TSR_OK ? TSR_OK : tsr_error_put(&x->error);
+}
+
+void tsr_whole_lines_destroy(tsr_whole_lines *x) {
+  for (int i = 0; i < x->count; i++) tsr_exchange_destroy(&x->moves[i]);
+  tsr_dealloc(x->moves);
+  for (int i = 0; i < 3; i++) tsr_dealloc(x->storage[i]);
+  *x = (tsr_whole_lines){0};
+}

@@ -1,0 +1,85 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Products across processes, of which each process computes a part as the whole product is
+ * emulated.
+ */
+#include "base/thread.h"
+#include "compose/request.h"
+#include "front/context.h"
+#include "plan/search/search.h"
+#include "tessera_model.h"
+
+/* ---- How ------------------------------------------------------------------- */
+
+/* The tiles by which a product of one process is judged. */
+static int64_t judged_by(const tsr_context *context, const tsr_call *call) {
+  const tsr_plan_options *options = &context->plans->planning;
+  if (!options->reproducible) return 0;
+  return options->tile > 0 ? options->tile : tsr_search_tile_by_shape(call);
+}
+
+static bool takes_faster(tsr_context *context) {
+  pthread_mutex_lock(&context->plans->lock);
+  bool faster = context->plans->arithmetic.kind == TSR_FASTER;
+  pthread_mutex_unlock(&context->plans->lock);
+  return faster;
+}
+
+TSR_ENTRY(tsr_emulation_find, (context, type, m, n, k, how), tsr_context *context, tsr_type type,
+          int64_t m, int64_t n, int64_t k, tsr_emulation_way *how) {
+  tsr_call call = {.operation = TSR_GEMM, .type = type, .m = m, .n = n, .k = k, .alpha = TSR_OTHER};
+  TSR_TRY(tsr_context_check(context));
+  if (how == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT,
+                    "how is NULL; give the address of a tsr_emulation_way to fill");
+  *how = (tsr_emulation_way){0};
+  if (context->engine == NULL || takes_faster(context)) return TSR_OK;
+  tsr_context_choose_arithmetic(context, false, &call);
+  if (call.moduli > 0)
+    *how = (tsr_emulation_way){call.moduli, call.accuracy, judged_by(context, &call)};
+  return TSR_OK;
+}
+
+/* ---- A part ---------------------------------------------------------------- */
+
+typedef struct part {
+  tsr_call call;
+  tsr_binding binding;
+  bool exchanged;
+} part;
+
+static tsr_status make(tsr_context *context, const tsr_emulation_way *how, const tsr_level3 *what,
+                       const void *alpha, const void *a, const void *b, const void *beta, void *c,
+                       part *x) {
+  TSR_TRY(tsr_context_check(context));
+  if (how == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "how is NULL; give what tsr_emulation_find has filled");
+  TSR_TRY(tsr_call_level3(what, alpha, a, b, beta, c, true, &x->call, &x->binding, &x->exchanged));
+  x->call.judged = how->judged;
+  if (context->engine == NULL) return TSR_OK;
+  return tsr_context_place(context, &x->call, &x->binding, x->exchanged);
+}
+
+TSR_ENTRY(tsr_emulation_run, (context, how, what, alpha, a, b, beta, c), tsr_context *context,
+          const tsr_emulation_way *how, const tsr_level3 *what, const void *alpha, const void *a,
+          const void *b, const void *beta, void *c) {
+  part x;
+  TSR_TRY(make(context, how, what, alpha, a, b, beta, c, &x));
+  if (context->engine == NULL) return tsr_call_on_cpu(&x.call, &x.binding);
+  return tsr_context_call(context, &x.call, &x.binding, x.exchanged, false);
+}
+
+TSR_ENTRY(tsr_emulation_plan, (context, how, what, alpha, a, b, beta, c), tsr_context *context,
+          const tsr_emulation_way *how, const tsr_level3 *what, const void *alpha, const void *a,
+          const void *b, const void *beta, void *c) {
+  const tsr_plan *plan;
+  part x;
+  TSR_TRY(make(context, how, what, alpha, a, b, beta, c, &x));
+  if (context->engine == NULL) return TSR_OK;
+  tsr_context_choose_arithmetic(context, false, &x.call);
+  tsr_request request = {.call = &x.call, .exchanged = x.exchanged};
+  TSR_TRY(tsr_request_find(context->plans, &request, &plan));
+  tsr_plan_unref(plan);
+  return TSR_OK;
+}

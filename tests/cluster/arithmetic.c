@@ -1,0 +1,278 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Emulated products across processes have the bits of those of one process, which every process
+ * computes here for itself, in the same context or one of other devices.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/hard_data.h"
+#include "cases.h"
+
+static tsr_context *context_of(const char *arithmetic, const char *devices, int reproducible,
+                               size_t memory) {
+  tsr_options options = TSR_OPTIONS_DEFAULT;
+  tsr_context *context = NULL;
+  options.engine = "host";
+  options.devices = devices;
+  options.machine = "host:200 gpu*3@nvlink:300 pcie:25 rate:1";
+  options.memory = memory;
+  options.check = 1;
+  options.reproducible = reproducible;
+  options.arithmetic = arithmetic;
+  HOLD(tsr_context_create(&options, &context) == TSR_OK);
+  return context;
+}
+
+/* ---- A product ------------------------------------------------------------------ */
+
+/* c = alpha op(a) op(b) + beta c. The stored matrices lie around the parts that are multiplied,
+ * which begin at row 1 and column 2; full: each process has all of them. expected: of one process.
+ */
+typedef struct product {
+  tsr_type type;
+  tsr_op transa, transb;
+  hard_family family;
+  int64_t m, n, k;
+  double beta;
+  int block;
+  bool spoilt; /* one element of a is infinite */
+  void *full[3], *expected;
+  int64_t rows[3], cols[3];
+  tsr_pmatrix part[3];
+} product;
+
+enum { ROW = 1, COL = 2 };
+
+static size_t size_of(tsr_type type) {
+  return (size_t)hard_parts(type) * (hard_is_single(type) ? 4 : 8);
+}
+
+static void *element(const product *p, int x, void *base, int64_t i, int64_t j) {
+  return (char *)base + (size_t)(i + j * p->rows[x]) * size_of(p->type);
+}
+
+static size_t bytes_of(const product *p, int x) {
+  return (size_t)(p->rows[x] * p->cols[x]) * size_of(p->type);
+}
+
+static void fill(product *p, uint64_t seed) {
+  int64_t extent[3][2] = {{p->m, p->k}, {p->k, p->n}, {p->m, p->n}};
+  tsr_op op[3] = {p->transa, p->transb, TSR_NO_TRANS};
+  for (int x = 0; x < 3; x++) {
+    bool plain = op[x] == TSR_NO_TRANS;
+    p->rows[x] = extent[x][plain ? 0 : 1] + ROW;
+    p->cols[x] = extent[x][plain ? 1 : 0] + COL;
+    p->full[x] = calloc(bytes_of(p, x) + 1, 1);
+    int64_t lines = x == 0 ? p->m : p->n, length = x < 2 ? p->k : p->m;
+    hard_fill(x < 2 ? p->family : HARD_UNIFORM, p->type, x > 0, op[x], lines, length, p->rows[x],
+              seed, element(p, x, p->full[x], ROW, COL));
+  }
+  if (p->spoilt) hard_write(p->type, element(p, 0, p->full[0], ROW, COL), 0, INFINITY);
+  p->expected = malloc(bytes_of(p, 2));
+  memcpy(p->expected, p->full[2], bytes_of(p, 2));
+}
+
+/* Copies between this process's part of a matrix and all of it. */
+static void copy_part(const product *p, int x, void *full, bool outward) {
+  const tsr_pmatrix *part = &p->part[x];
+  int64_t rows, cols, at = 0;
+  int grid_rows, grid_cols, row, col;
+  size_t size = size_of(p->type);
+  tsr_grid_place(part->grid, &grid_rows, &grid_cols, &row, &col);
+  tsr_pmatrix_extents(part, &rows, &cols);
+  for (int64_t j = 0; j < part->n; j++)
+    for (int64_t i = 0; i < part->m; i++) {
+      if ((part->row_source + i / part->mb) % grid_rows != row) continue;
+      if ((part->col_source + j / part->nb) % grid_cols != col) continue;
+      char *here = (char *)part->data + (size_t)(at % rows + at / rows * part->ld) * size;
+      void *there = element(p, x, full, i, j);
+      memcpy(outward ? there : here, outward ? (void *)here : there, size);
+      at++;
+    }
+  HOLD(at == rows * cols);
+}
+
+static void distribute(product *p, tsr_grid *grid, int seed) {
+  int rows, cols, row, col;
+  tsr_grid_place(grid, &rows, &cols, &row, &col);
+  for (int x = 0; x < 3; x++) {
+    HOLD(tsr_pmatrix_create(grid, p->type, p->rows[x], p->cols[x], p->block + x * seed,
+                            p->block + 3 * x, (seed + x) % rows, x % cols, &p->part[x]) == TSR_OK);
+    copy_part(p, x, p->full[x], false);
+  }
+}
+
+static void drop(product *p) {
+  for (int x = 0; x < 3; x++) {
+    tsr_pmatrix_destroy(&p->part[x]);
+    free(p->full[x]);
+  }
+  free(p->expected);
+}
+
+/* alpha and beta in the type. */
+typedef struct scalars {
+  double alpha[2], beta[2];
+  float single_alpha[2], single_beta[2];
+} scalars;
+
+static scalars scalars_of(const product *p) {
+  return (scalars){{-1.25, 0}, {p->beta, 0}, {-1.25f, 0}, {(float)p->beta, 0}};
+}
+
+static void multiply_alone(const product *p, tsr_context *context) {
+  scalars s = scalars_of(p);
+  bool single = hard_is_single(p->type);
+  HOLD(tsr_gemm(context, p->type, TSR_COL_MAJOR, p->transa, p->transb, p->m, p->n, p->k,
+                single ? (void *)s.single_alpha : s.alpha, element(p, 0, p->full[0], ROW, COL),
+                p->rows[0], element(p, 1, p->full[1], ROW, COL), p->rows[1],
+                single ? (void *)s.single_beta : s.beta, element(p, 2, p->expected, ROW, COL),
+                p->rows[2]) == TSR_OK);
+}
+
+static tsr_status multiply(const product *p, tsr_grid *grid, bool async) {
+  scalars s = scalars_of(p);
+  bool single = hard_is_single(p->type);
+  return (async ? tsr_pgemm_async : tsr_pgemm)(
+      grid, p->transa, p->transb, p->m, p->n, p->k, single ? (void *)s.single_alpha : s.alpha,
+      &p->part[0], ROW, COL, &p->part[1], ROW, COL, single ? (void *)s.single_beta : s.beta,
+      &p->part[2], ROW, COL);
+}
+
+/* Whether this process's part of C has the expected bits. */
+static bool is_as_expected(const product *p) {
+  void *full = malloc(bytes_of(p, 2));
+  memcpy(full, p->expected, bytes_of(p, 2));
+  copy_part(p, 2, full, true);
+  bool same = memcmp(full, p->expected, bytes_of(p, 2)) == 0;
+  free(full);
+  return same;
+}
+
+static void compare(product *p, tsr_grid *grid, tsr_context *alone, int seed, bool async) {
+  fill(p, (uint64_t)seed);
+  distribute(p, grid, seed);
+  multiply_alone(p, alone);
+  EXPECT(multiply(p, grid, async), TSR_OK, "");
+  if (async) EXPECT(tsr_grid_sync(grid), TSR_OK, "");
+  HOLD(is_as_expected(p));
+  drop(p);
+}
+
+/* ---- Cases ---------------------------------------------------------------------- */
+
+static const tsr_type types[] = {TSR_D, TSR_S, TSR_Z, TSR_C};
+static const tsr_op ops[] = {TSR_NO_TRANS, TSR_TRANS, TSR_CONJ_TRANS};
+
+/* Where all of C is emulated, all layouts have the bits of one process. */
+static void same_bits(world *w) {
+  (void)w;
+  static const char *const arithmetics[] = {"emulated", "emulated:16", "emulated:1e-6"};
+  static const int blocks[] = {1, 7, 16, 64};
+  for (int i = 0; i < 12; i++) {
+    tsr_context *here = context_of(arithmetics[i % 3], i % 2 ? "2" : "1", 0, 0);
+    tsr_context *alone = context_of(arithmetics[i % 3], "1", 0, 0);
+    tsr_grid *grid = NULL;
+    EXPECT(tsr_grid_create(here, MPI_COMM_WORLD, 0, 0, &grid), TSR_OK, "");
+    product p = {.type = types[i % 4],
+                 .transa = ops[i % 3],
+                 .transb = ops[i / 3 % 3],
+                 .family = i % 5 == 4 ? HARD_INTEGER : HARD_UNIFORM,
+                 .m = 61,
+                 .n = 50 + i,
+                 .k = i == 3 ? 400 : 90,
+                 .beta = i % 2 ? 0.75 : 0,
+                 .block = blocks[i % 4]};
+    compare(&p, grid, alone, i, i % 4 == 3);
+    tsr_grid_destroy(grid);
+    tsr_context_destroy(here);
+    tsr_context_destroy(alone);
+  }
+}
+
+/* Reproducible products have them also where parts of C are left to native ones, or all of it. */
+static void same_bits_of_any_data(world *w) {
+  (void)w;
+  static const hard_family families[] = {HARD_UNIFORM, HARD_UNIFORM, HARD_SPREAD, HARD_SPARSE};
+  for (int i = 0; i < 8; i++) {
+    tsr_context *here = context_of("emulated", i % 2 ? "3" : "1", 1, i % 3 ? 4000000 : 0);
+    tsr_context *alone = context_of("emulated", "2", 1, 0);
+    tsr_grid *grid = NULL;
+    EXPECT(tsr_grid_create(here, MPI_COMM_WORLD, 0, 0, &grid), TSR_OK, "");
+    product p = {.type = types[i % 3],
+                 .transa = ops[i % 3],
+                 .transb = ops[i / 3 % 3],
+                 .family = families[i % 4],
+                 .m = 280,
+                 .n = 300 - i,
+                 .k = 60,
+                 .beta = i < 4 ? -2 : 0,
+                 .block = 20 + i,
+                 .spoilt = i % 4 == 1};
+    compare(&p, grid, alone, i, i == 5);
+    tsr_grid_destroy(grid);
+    tsr_context_destroy(here);
+    tsr_context_destroy(alone);
+  }
+}
+
+/* Processes that would compute in different ways say so, and C stays as it was. */
+static void different_ways(world *w) {
+  if (w->size == 1) return;
+  tsr_context *here = context_of(w->rank == 0 ? "emulated:15" : "emulated", "1", 0, 0);
+  tsr_grid *grid = NULL;
+  EXPECT(tsr_grid_create(here, MPI_COMM_WORLD, 0, 0, &grid), TSR_OK, "");
+  product p = {.type = TSR_D,
+               .transa = TSR_NO_TRANS,
+               .transb = TSR_NO_TRANS,
+               .m = 20,
+               .n = 30,
+               .k = 40,
+               .block = 8};
+  fill(&p, 1);
+  distribute(&p, grid, 0);
+  EXPECT(multiply(&p, grid, false), TSR_ERR_ARGUMENT, "the number of moduli");
+  HOLD(is_as_expected(&p));
+  HOLD(tsr_set_arithmetic(here, "emulated") == TSR_OK);
+  multiply_alone(&p, here);
+  EXPECT(multiply(&p, grid, false), TSR_OK, "");
+  HOLD(is_as_expected(&p));
+  drop(&p);
+  tsr_grid_destroy(grid);
+  tsr_context_destroy(here);
+}
+
+/* A reproducible product that does not fit the devices is refused before C is changed. */
+static void too_little_memory(world *w) {
+  tsr_context *here = context_of("emulated", "1", 1, w->rank == w->size - 1 ? 20000 : 0);
+  tsr_grid *grid = NULL;
+  EXPECT(tsr_grid_create(here, MPI_COMM_WORLD, 0, 0, &grid), TSR_OK, "");
+  product p = {.type = TSR_D,
+               .transa = TSR_NO_TRANS,
+               .transb = TSR_NO_TRANS,
+               .m = 600,
+               .n = 600,
+               .k = 40,
+               .block = 50,
+               .beta = 1};
+  fill(&p, 1);
+  distribute(&p, grid, 0);
+  EXPECT(multiply(&p, grid, false), TSR_ERR_MEMORY, "TESSERA_MEMORY");
+  HOLD(is_as_expected(&p));
+  drop(&p);
+  tsr_grid_destroy(grid);
+  tsr_context_destroy(here);
+}
+
+int main(int argc, char **argv) {
+  static const test_case cases[] = {
+      {"same bits", same_bits},
+      {"same bits of any data", same_bits_of_any_data},
+      {"different ways", different_ways},
+      {"too little memory", too_little_memory},
+  };
+  return run_cases(argc, argv, cases, sizeof cases / sizeof *cases);
+}

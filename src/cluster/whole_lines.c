@@ -4,6 +4,8 @@
 #include "cluster/whole_lines.h"
 
 #include "base/alloc.h"
+#include "base/cpu_blas.h"
+#include "base/log.h"
 #include "base/types.h"
 #include "cluster/local.h"
 
@@ -160,13 +162,40 @@ static tsr_status with_lines(const tsr_whole_lines *x, what_to_do *what) {
               x->c.base);
 }
 
+/* Without memory for the product on devices the CPU's BLAS does it, unless results must be
+ * reproducible: other processes may have written their parts of C already. */
+static tsr_status by_cpu(const tsr_whole_lines *x) {
+  const tsr_product *p = x->product;
+  int64_t rows = tsr_view_local(&x->c, 0), cols = tsr_view_local(&x->c, 1);
+  tsr_kernel_args args = {.kernel = TSR_KERNEL_GEMM,
+                          .type = p->c.matrix.type,
+                          .transa = p->a.op,
+                          .transb = p->b.op,
+                          .m = rows,
+                          .n = cols,
+                          .k = p->k,
+                          .alpha = tsr_scalar_read(p->c.matrix.type, p->alpha),
+                          .beta = tsr_scalar_read(p->c.matrix.type, p->beta),
+                          .a = x->storage[0],
+                          .b = x->storage[1],
+                          .c = x->c.base,
+                          .lda = p->a.op == TSR_NO_TRANS ? rows : p->k,
+                          .ldb = p->b.op == TSR_NO_TRANS ? p->k : cols,
+                          .ldc = x->c.stride[1]};
+  tsr_log(TSR_LOG_INFO, "the CPU's BLAS does a product of this process: %s", tsr_message());
+  TSR_TRY(tsr_cpu_blas_load());
+  return tsr_cpu_kernel(&args);
+}
+
 /* Multiplies. C will be written in host memory where it moves back, so devices drop their copies.
  */
 static tsr_status multiply(const tsr_whole_lines *x) {
   const tsr_product *p = x->product;
   tsr_view c = tsr_product_view(&p->c);
   tsr_local_part part = {c.base, tsr_view_local(&c, 0), tsr_view_local(&c, 1), p->c.matrix.ld};
-  TSR_TRY(with_lines(x, tsr_emulation_run));
+  tsr_status status = with_lines(x, tsr_emulation_run);
+  if (status == TSR_ERR_MEMORY && x->how.judged == 0) status = by_cpu(x);
+  TSR_TRY(status);
   return x->storage[2] != NULL ? tsr_local_renew(p->grid, p->c.matrix.type, &part) : TSR_OK;
 }
 

@@ -267,12 +267,39 @@ static void too_little_memory(world *w) {
   tsr_context_destroy(here);
 }
 
+/* Allocations of a process fail in turn: C comes right, or the call is refused everywhere. */
+static void no_memory_for_a_product(world *w) {
+  tsr_context *here = context_of("emulated", "2", 0, 0);
+  tsr_grid *grid = NULL;
+  EXPECT(tsr_grid_create(here, MPI_COMM_WORLD, 0, 0, &grid), TSR_OK, "");
+  for (int who = 0; who < w->size && w->size > 1; who = next_of(w, who)) {
+    bool done = false, refused = false;
+    for (long n = 1; !done && n < 4000; n += 1 + n / 20) {
+      call x;
+      if (!HOLD(call_create(grid, n % 2 ? TSR_TRANS : TSR_NO_TRANS, &x))) return;
+      if (w->rank == who) tsr_alloc_fail_at(n);
+      tsr_status status = call_run(&x);
+      int failed = w->rank == who && tsr_alloc_fail_at(0) > 0;
+      MPI_Bcast(&failed, 1, MPI_INT, who, MPI_COMM_WORLD);
+      done = !failed;
+      refused |= status != TSR_OK;
+      expect(status, status == TSR_OK ? TSR_OK : TSR_ERR_MEMORY, "", __LINE__);
+      if (status == TSR_OK) HOLD(is_right(&x));
+      call_destroy(&x);
+    }
+    HOLD(done && refused);
+  }
+  tsr_grid_destroy(grid);
+  tsr_context_destroy(here);
+}
+
 int main(int argc, char **argv) {
   static const test_case cases[] = {
       {"same bits", same_bits},
       {"same bits of any data", same_bits_of_any_data},
       {"different ways", different_ways},
       {"too little memory", too_little_memory},
+      {"no memory for a product", no_memory_for_a_product},
   };
   return run_cases(argc, argv, cases, sizeof cases / sizeof *cases);
 }

@@ -145,12 +145,12 @@ typedef struct tsr_options {
   int reproducible;    /* 1: the same bits on any number of devices; 0: not; -1: default */
   int check;           /* 1: verify every plan, poison buffers; 0: not; -1: default */
   int trace;           /* 1: keep measured times with plans, for timelines; 0: not */
-  const char *arithmetic; /* how gemm of fp32 and fp64, real and complex, is computed: "native";
-                             "emulated", from products of 8-bit integers, as accurate as native;
-                             "emulated:M" with M moduli, 4 to 16; "emulated:X", X below 1, with an
-                             error of at most X |alpha| (|A||B|) + 2 u |beta C|, or the native bound
-                             if that is larger; "auto": whichever is predicted to be faster; NULL:
-                             what the environment says, else native */
+  const char *arithmetic; /* how level-3 calls of fp32 and fp64, real and complex, are computed:
+                             "native"; "emulated", from products of 8-bit integers, as accurate as
+                             native; "emulated:M" with M moduli, 4 to 16; "emulated:X", X below 1,
+                             with an error of at most X |alpha| (|A||B|) + 2 u |beta C|, or the
+                             native bound if that is larger; "auto": whichever is predicted to be
+                             faster; NULL: what the environment says, else native */
 } tsr_options;
 
 #define TSR_OPTIONS_DEFAULT \

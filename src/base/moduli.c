@@ -81,9 +81,9 @@ double tsr_moduli_tolerance(tsr_type type, int moduli, int64_t k) {
   return ((double)k + 0.75) * tsr_type_get(type)->epsilon * worse;
 }
 
-double tsr_accuracy_tolerance(tsr_type type, double accuracy, int64_t k) {
+double tsr_accuracy_tolerance(tsr_type type, double accuracy, int64_t products, int64_t k) {
   double native = tsr_moduli_tolerance(type, tsr_moduli_of_type(type), k);
-  return fmax(native, accuracy - 2 * tsr_type_get(type)->epsilon);
+  return fmax(native, accuracy - (double)(products + 1) * tsr_type_get(type)->epsilon);
 }
 
 /* Of lines with norms a and b, conversion adds at most 2 sqrt(2 k / P) a b to the error of their

@@ -54,9 +54,10 @@ double tsr_moduli_tolerance(tsr_type type, int moduli, int64_t k);
  * element (i, j) as a part of (|A||B|)_ij, for a sum of k products; the type's number at most. */
 int tsr_moduli_for(tsr_type type, double accuracy, int64_t k);
 
-/* The part of (|A||B|)_ij that conversion may add where that accuracy is asked for: the accuracy
- * less 2 u for the rounding of the result, but not less than where none is. */
-double tsr_accuracy_tolerance(tsr_type type, double accuracy, int64_t k);
+/* The part of (|A||B|)_ij that conversion may add to one of several products over k elements whose
+ * sum is to have that accuracy: the accuracy less (products + 1) u for rounding the result with
+ * each of them, but not less than where no accuracy is asked for. */
+double tsr_accuracy_tolerance(tsr_type type, double accuracy, int64_t products, int64_t k);
 
 /* ---- Layout ---------------------------------------------------------------- */
 

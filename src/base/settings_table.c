@@ -22,10 +22,10 @@ static const tsr_setting table[] = {
     {"TESSERA_STRATEGY", "words: kpanel=512 c=last", "none",
      "Force knobs of strategies, for experiments: tessera knobs lists them."},
     {"TESSERA_ARITHMETIC", "native, emulated, emulated:M, emulated:X or auto", "native",
-     "How gemm of fp32 and fp64 is computed: natively; emulated, from products of 8-bit integers "
-     "for "
-     "M moduli, 4 to 16, or as many as the native accuracy needs, or an error of X (such as 1e-10) "
-     "relative to the product of the magnitudes; auto: whichever is predicted to be faster."},
+     "How the level-3 BLAS of fp32 and fp64 is computed: natively; emulated, from products of "
+     "8-bit integers for M moduli, 4 to 16, or as many as the native accuracy needs, or an error "
+     "of X (such as 1e-10) relative to the product of the magnitudes; auto: whichever is "
+     "predicted to be faster."},
     {"TESSERA_CHECK", "0 or 1", "0",
      "Verify every plan before it runs, and poison memory that no command wrote."},
     {"TESSERA_REPRODUCIBLE", "0 or 1", "0", "Compute the same bits of C on any number of devices."},

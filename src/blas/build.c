@@ -28,7 +28,8 @@ static tsr_status check_tiling(const tsr_call *call, const tsr_tiling *t) {
                     "(TESSERA_TILE)",
                     name, INT32_MAX);
   double m = t->m.count, n = t->n.count, k = t->k.count > 0 ? t->k.count : 1;
-  if (call->moduli > 0 && (t->k.count > 1 || t->lazy))
+  bool beside = tsr_family_of(call->operation) == TSR_TRIANGLE;
+  if (call->moduli > 0 && !beside && (t->k.count > 1 || t->lazy))
     return tsr_fail(TSR_ERR_INTERNAL, "%s in residues: k is cut, or C is added last", name);
   if (m * n * k <= most_tiles) return TSR_OK;
   return tsr_fail(TSR_ERR_MEMORY,
@@ -70,15 +71,27 @@ static void set_triangle_grids(const tsr_call *call, const tsr_tiling *t, tsr_gr
   if (t->k_panel > 0 && read->piece_rows > t->k_panel) read->piece_rows = t->k_panel;
 }
 
-/* A line of residues has all of k, since it has one scale. */
-static void set_residue_grids(const tsr_tiling *t, tsr_graph *graph) {
-  graph->grid[TSR_RA] = (tsr_tile_grid){.rows = t->k, .cols = t->m};
-  graph->grid[TSR_RB] = (tsr_tile_grid){.rows = t->k, .cols = t->n};
+/* A line of residues has one scale, and so all elements that are multiplied at a time: all of k, or
+ * beside a triangle one block of A's order, since the part of A beside the diagonal has another
+ * extent for each block, and trsm solves C block by block. Both factors of a rank-k update are cut
+ * as the columns of C, which are cut at least as finely as its rows. */
+static void set_residue_grids(const tsr_call *call, const tsr_tiling *t, tsr_graph *graph) {
+  tsr_family family = tsr_family_of(call->operation);
+  bool rank = family == TSR_RANK, beside = family == TSR_TRIANGLE;
+  tsr_tile_grid left = {.rows = t->k, .cols = rank ? t->n : t->m};
+  tsr_tile_grid right = {.rows = t->k, .cols = t->n};
+  if (beside && call->side == TSR_LEFT) left.cols = t->k;
+  if (beside && call->side == TSR_RIGHT) right.cols = t->k;
+  graph->grid[TSR_RA] = left;
+  if (call->operation != TSR_SYRK) graph->grid[TSR_RB] = right;
+  if (call->operation != TSR_HER2K) return;
+  graph->grid[TSR_RA2] = left;
+  graph->grid[TSR_RB2] = right;
 }
 
 static void set_grids(const tsr_call *call, const tsr_tiling *t, tsr_graph *graph) {
   graph->grid[TSR_C_] = graph->grid[TSR_W] = (tsr_tile_grid){.rows = t->m, .cols = t->n};
-  if (call->moduli > 0) set_residue_grids(t, graph);
+  if (call->moduli > 0) set_residue_grids(call, t, graph);
   if (t->through != NULL) graph->grid[TSR_W].cols = t->n_of_w;
   if (tsr_family_of(call->operation) == TSR_TRIANGLE)
     set_triangle_grids(call, t, graph);

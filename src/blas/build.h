@@ -87,6 +87,12 @@ bool tsr_push_task(tsr_builder *b, tsr_task task);
  * memory. */
 bool tsr_build_parts(tsr_builder *b);
 
+/* ---- build_residues.c ---- */
+
+/* Adds a product in residues, whose operands a and b are rectangles of residues. Kernel and
+ * transpositions are filled in. False: no memory. */
+bool tsr_push_residue_product(tsr_builder *b, tsr_task task);
+
 /* ---- build_gemm.c ---- */
 
 /* A task of GEMM on parts [first, first + count) of k, for part i of m and columns [col, col +

@@ -20,15 +20,14 @@ static bool push(tsr_builder *b, tsr_task task, tsr_part_of_c p) {
 
 /* ---- In residues ------------------------------------------------------------ */
 
-/* Adds the product of all of k to a part. Its residues are made of A and B. */
+/* Adds the product of all of k to a part. */
 static bool push_residue_product(tsr_builder *b, tsr_part_of_c p) {
   const tsr_tiling *t = b->tiling;
   const tsr_call *call = b->call;
-  tsr_form form = {.transa = TSR_TRANS, .transb = TSR_NO_TRANS};
   int64_t row = tsr_cut_begin(&t->m, p.i), rows = tsr_cut_length(&t->m, p.i);
-  tsr_task task = {.kernel = TSR_KERNEL_RESIDUE_GEMM,
-                   .flags = TSR_FLAG_BETA,
-                   .form = tsr_form_pack(form),
+  tsr_task task = {.flags = TSR_FLAG_BETA,
+                   .m = (int32_t)rows,
+                   .n = (int32_t)p.cols,
                    .k = (int32_t)call->k,
                    .device = tsr_owner_of(t, p.i, p.j),
                    .last = true};
@@ -36,8 +35,7 @@ static bool push_residue_product(tsr_builder *b, tsr_part_of_c p) {
   task.operand[1] = tsr_rectangle(b->graph, TSR_RB, TSR_READ, 0, call->k, p.col, p.cols);
   task.operand[2] = part_of_c(b, TSR_C_, call->beta != TSR_ZERO ? TSR_UPDATE : TSR_WRITE, p);
   if (call->alpha == TSR_ONE) task.flags |= TSR_FLAG_ALPHA_ONE;
-  b->graph->used |= 1u << TSR_A | 1u << TSR_B_;
-  return push(b, task, p);
+  return tsr_push_residue_product(b, task);
 }
 
 /* ---- Natively ---------------------------------------------------------------- */

@@ -13,6 +13,7 @@
  * kernel.
  */
 #include "blas/build.h"
+#include "blas/lines.h"
 
 /* Rows [row, row + rows) of a part of C. A region on the diagonal has the same rows as columns; the
  * others do not touch the diagonal. */
@@ -52,7 +53,9 @@ static bool has_two_products(const tsr_call *call) {
   return call->operation == TSR_SYR2K || call->operation == TSR_HER2K;
 }
 
+/* Kernels on residues can write a triangle, so that no block of C needs a W. */
 static bool goes_to_w(const tsr_builder *b, const region *r) {
+  if (b->call->moduli > 0) return false;
   return r->diagonal ? !is_hermitian(b->call) : tsr_goes_to_w(b, r->part);
 }
 
@@ -118,6 +121,10 @@ static void set_target(const tsr_builder *b, const region *r, int l, int number,
   task->last = !lazy && l == b->last_k_panel && number == products - 1;
 }
 
+static void conjugate_alpha(const tsr_call *call, tsr_task *task) {
+  if (is_hermitian(call) && call->alpha != TSR_ONE) task->flags |= TSR_FLAG_ALPHA_CONJ;
+}
+
 /* Adds product `number` of a k-panel: the region's rows of one factor by its columns of the other.
  * Product 1 of syr2k and her2k has A and B exchanged. */
 static bool push_gemm(tsr_builder *b, const region *r, int l, int number, int products) {
@@ -135,8 +142,7 @@ static bool push_gemm(tsr_builder *b, const region *r, int l, int number, int pr
   task.operand[0] = factor(b, left, l, r->row, r->rows);
   task.operand[1] = factor(b, right, l, r->part.col, r->part.cols);
   set_target(b, r, l, number, products, &task);
-  if (number == 1 && is_hermitian(call) && call->alpha != TSR_ONE)
-    task.flags |= TSR_FLAG_ALPHA_CONJ;
+  if (number == 1) conjugate_alpha(call, &task);
   return push(b, task, r);
 }
 
@@ -152,7 +158,46 @@ static bool push_own_kernel(tsr_builder *b, const region *r, int l) {
   return push(b, task, r);
 }
 
+/* ---- In residues ---- */
+
+/* Adds product `number` for rows of a region that lie in one tile of the left factor. */
+static bool push_residue_product(tsr_builder *b, const region *r, int number, int products) {
+  const tsr_call *call = b->call;
+  int left, right;
+  tsr_line_factors(call, number, &left, &right);
+  tsr_form form = {.uplo = r->diagonal ? call->uplo : TSR_GENERAL,
+                   .diag = r->diagonal && is_hermitian(call) ? TSR_UNIT : TSR_NON_UNIT};
+  tsr_task task = {.form = tsr_form_pack(form),
+                   .m = (int32_t)r->rows,
+                   .n = (int32_t)r->part.cols,
+                   .k = (int32_t)call->k,
+                   .device = device_of(b, r)};
+  task.operand[0] = tsr_rectangle(b->graph, left, TSR_READ, 0, call->k, r->row, r->rows);
+  task.operand[1] = tsr_rectangle(b->graph, right, TSR_READ, 0, call->k, r->part.col, r->part.cols);
+  set_target(b, r, b->first_k_panel, number, products, &task);
+  if (number == 1) conjugate_alpha(call, &task);
+  return tsr_push_residue_product(b, task);
+}
+
+static bool push_residue_products(tsr_builder *b, const region *r) {
+  const tsr_cuts *cuts = &b->tiling->n;
+  int products = has_two_products(b->call) ? 2 : 1;
+  if (r->diagonal && !push_clearing(b, r)) return false;
+  for (int i = 0; i < cuts->count; i++) {
+    region part = *r;
+    int64_t end = smaller(r->row + r->rows, cuts->at[i + 1]);
+    part.row = larger(r->row, cuts->at[i]);
+    part.rows = end - part.row;
+    for (int number = 0; part.rows > 0 && number < products; number++)
+      if (!push_residue_product(b, &part, number, products)) return false;
+  }
+  return true;
+}
+
+/* ---- All products ---- */
+
 static bool push_product(tsr_builder *b, const region *r, int l) {
+  if (b->call->moduli > 0) return push_residue_products(b, r);
   if (r->diagonal && is_hermitian(b->call))
     return (l != b->first_k_panel || push_clearing(b, r)) && push_own_kernel(b, r, l);
   int products = has_two_products(b->call) ? 2 : 1;

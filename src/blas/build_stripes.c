@@ -42,10 +42,11 @@ static range after(const tsr_builder *b, range k_panel, int j) {
 
 /* ---- Products with a range of blocks -------------------------------------- */
 
-/* Whether the order of A is cut into square tiles, one for each block. A product reads from one
- * tile only, so it then has one block; else a range of blocks is one product. */
+/* Whether the order of A is cut into square tiles, one for each block; residues always are. A
+ * product reads from one tile only, so it then has one block; else a range of blocks is one
+ * product. */
 static bool is_tiled(const tsr_builder *b) {
-  return tsr_cuts_along(b)->count > 1;
+  return tsr_cuts_along(b)->count > 1 || b->call->moduli > 0;
 }
 
 static int count_products(const tsr_builder *b, range r) {

@@ -15,12 +15,23 @@
 #include "base/status.h"
 
 /* The operands of a call, and the matrices of its graph. The others exist on devices only: W, a
- * partial C, and the residues of op(A), k x m, and of op(B), k x n (base/moduli.h). */
-enum { TSR_A, TSR_B_, TSR_C_, TSR_OPERANDS, TSR_W = TSR_OPERANDS, TSR_RA, TSR_RB, TSR_MATRICES };
+ * partial C, and residues of left factors, k x m, and of right factors, k x n (blas/lines.h). */
+enum {
+  TSR_A,
+  TSR_B_,
+  TSR_C_,
+  TSR_OPERANDS,
+  TSR_W = TSR_OPERANDS,
+  TSR_RA,
+  TSR_RB,
+  TSR_RA2,
+  TSR_RB2,
+  TSR_MATRICES
+};
 
 /* Whether a matrix is one of residues. */
 static inline bool tsr_is_residues(int matrix) {
-  return matrix == TSR_RA || matrix == TSR_RB;
+  return matrix >= TSR_RA && matrix < TSR_MATRICES;
 }
 
 /* The storage of one operand as the user has it (before op()). */

@@ -78,7 +78,7 @@ typedef struct tsr_task_operand {
   int64_t row, col;
   int32_t rows, cols;
   int32_t tile;   /* row of tiles x columns of the grid of tiles + column of tiles */
-  uint8_t matrix; /* TSR_A .. TSR_RB */
+  uint8_t matrix; /* TSR_A .. TSR_RB2 */
   uint8_t access; /* tsr_access; TSR_NONE: unused */
 } tsr_task_operand;
 
@@ -125,20 +125,23 @@ void tsr_graph_free(tsr_graph *graph);
 
 /* ---- Residues (build_residues.c) ----
  *
- * Tasks read residues (TSR_RA, TSR_RB), but no task of a graph makes them: a device makes the
- * residues of a tile where and whenever it lacks them, as it copies a tile of A or B. */
+ * Tasks read residues (TSR_RA .. TSR_RB2), but no task of a graph makes them: a device makes the
+ * residues of a tile where and whenever it lacks them, as it copies a tile of A or B. Residues of a
+ * C in place are made when it has been solved (trsm), or before it is rewritten (trmm): the first
+ * task that reads them comes then. */
 
-/* The rectangle of A or B that an operand of residues is made of. It is inside one tile. */
+/* The rectangle of A, B or C that an operand of residues is made of. It is inside one tile. */
 tsr_task_operand tsr_residues_source(const tsr_call *call, const tsr_graph *graph,
                                      const tsr_task_operand *residues);
 
-/* The tile of residues that an element of A or B is converted to. matrix: TSR_A or TSR_B_. */
+/* GEMM only: the tile of residues that an element of A or B is converted to. matrix: TSR_A or
+ * TSR_B_. */
 int32_t tsr_residues_tile(const tsr_call *call, const tsr_graph *graph, int matrix, int64_t row,
                           int64_t col);
 
-/* The task that makes the residues of lines [first, first + lines) of a tile at a device. */
-tsr_task tsr_residues_task(const tsr_call *call, const tsr_graph *graph, int matrix, int64_t first,
-                           int64_t lines, int device);
+/* The task that makes residues, an operand of some lines of a tile, at a device. */
+tsr_task tsr_residues_task(const tsr_call *call, const tsr_graph *graph,
+                           const tsr_task_operand *lines, int device);
 
 /* Cuts [0, extent) into parts of `size`, of which the last may be shorter. Allocates cuts->at and
  * does not free an earlier one. */

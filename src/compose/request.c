@@ -84,9 +84,19 @@ static tsr_status plan_instead(tsr_plans *plans, const tsr_request *request,
   bool lacks = false;
   tsr_log(TSR_LOG_INFO, "a product is planned natively, not emulated: %s", tsr_message());
   TSR_TRY(plan_natively(plans, request, options, plan));
-  for (int d = 0; d < (*plan)->machine_devices; d++) lacks |= options->budget[d] < need;
+  bool bands = request->call->operation == TSR_GEMM; /* others need all residues at a time */
+  for (int d = 0; bands && d < (*plan)->machine_devices; d++) lacks |= options->budget[d] < need;
   if (lacks && (*plan)->devices > 0) (*plan)->residues_need = need;
   return TSR_OK;
+}
+
+/* Whether a plan has products in residues. A triangle beside C that is cut into one block has none.
+ */
+static bool has_residues(const tsr_plan *plan) {
+  bool any = false;
+  for (size_t i = 0; i < plan->buffers.count; i++)
+    any |= tsr_is_residues(plan->buffers.items[i].matrix);
+  return any;
 }
 
 /* A call whose residues do not fit the budgets is planned natively, unless its bits must not depend
@@ -97,6 +107,10 @@ static tsr_status plan_any(tsr_plans *plans, const tsr_request *request,
   if (request->call->moduli == 0) return status;
   if (status == TSR_ERR_MEMORY && !options->reproducible)
     return plan_instead(plans, request, options, plan);
+  if (status == TSR_OK && (*plan)->devices > 0 && !has_residues(*plan)) {
+    tsr_plan_free(*plan);
+    return plan_natively(plans, request, options, plan);
+  }
   if (status != TSR_OK || !takes_faster(plans)) return status;
   status = take_faster(plans, request, options, plan);
   if (status != TSR_OK) tsr_plan_free(*plan);

@@ -24,10 +24,16 @@ static tsr_axes turned(tsr_axes axes, bool turn) {
   return turn ? (tsr_axes){axes.cols, axes.rows} : axes;
 }
 
+/* Beside a triangle k goes along A's order. */
+static tsr_axes residue_spaces(const tsr_call *call, int matrix, uint8_t m, uint8_t n) {
+  uint8_t k = !has_square_a(call) ? TSR_AXIS_K : call->side == TSR_LEFT ? m : n;
+  return (tsr_axes){k, matrix == TSR_RA || matrix == TSR_RA2 ? m : n};
+}
+
 tsr_axes tsr_call_spaces(const tsr_call *call, int matrix) {
   uint8_t m = TSR_AXIS_I, n = tsr_call_has_triangular_c(call) ? m : TSR_AXIS_J;
   if (matrix == TSR_C_ || matrix == TSR_W) return (tsr_axes){m, n};
-  if (tsr_is_residues(matrix)) return (tsr_axes){TSR_AXIS_K, matrix == TSR_RA ? m : n};
+  if (tsr_is_residues(matrix)) return residue_spaces(call, matrix, m, n);
   if (has_square_a(call)) {
     uint8_t order = call->side == TSR_LEFT ? m : n;
     return matrix == TSR_A ? (tsr_axes){order, order} : (tsr_axes){m, n};

@@ -9,7 +9,7 @@
 #include "blas/operation.h"
 
 const char *tsr_matrix_name(int matrix) {
-  static const char *const names[TSR_MATRICES] = {"A", "B", "C", "W", "RA", "RB"};
+  static const char *const names[TSR_MATRICES] = {"A", "B", "C", "W", "RA", "RB", "RA2", "RB2"};
   return matrix >= 0 && matrix < TSR_MATRICES ? names[matrix] : "?";
 }
 

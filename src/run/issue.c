@@ -87,13 +87,20 @@ static void set_residues(const tsr_job *job, uint32_t index, int i, tsr_kernel_a
     *(i == 0 ? &args->a : &args->b) = base_of(job, buffer);
 }
 
+/* The part of (|A||B|) that conversion may add to a product over k elements, of which a sum has
+ * several beside a triangle and in syr2k and her2k. */
+static double tolerance_of(const tsr_call *call, int64_t k) {
+  if (call->accuracy <= 0) return tsr_moduli_tolerance(call->type, call->moduli, k);
+  bool two = call->operation == TSR_SYR2K || call->operation == TSR_HER2K;
+  int64_t products = (k > 0 ? (call->k + k - 1) / k : 1) * (two ? 2 : 1);
+  return tsr_accuracy_tolerance(call->type, call->accuracy, products, k);
+}
+
 static void set_residue_args(const tsr_job *job, uint32_t index, tsr_kernel_args *args) {
   const tsr_call *call = &job->plan->call;
   args->residues.moduli = call->moduli;
   args->residues.keeps_lines = call->keeps_lines;
-  args->residues.tolerance = call->accuracy > 0
-                                 ? tsr_accuracy_tolerance(call->type, call->accuracy, call->k)
-                                 : tsr_moduli_tolerance(call->type, call->moduli, call->k);
+  args->residues.tolerance = tolerance_of(call, args->k);
   if (args->kernel == TSR_KERNEL_RESIDUE_GEMM) args->residues.verdict = job->verdicts + index;
   for (int i = 0; i < 3; i++) set_residues(job, index, i, args);
 }

@@ -340,15 +340,16 @@ static void asynchronous_calls_are_emulated(void **state) {
 /* What is not emulated is computed natively, without an error. */
 static void other_calls_are_native(void **state) {
   (void)state;
+  enum { N = 50 };
   tsr_context *context = context_of("emulated", front_is_emulated() ? "2" : "1", 0);
-  product p = usual_product(50, 50, 50);
-  make(&p, HARD_UNIFORM, 8);
-  double one = 1;
-  assert_ok(tsr_syrk(context, TSR_D, TSR_COL_MAJOR, TSR_UPPER, TSR_NO_TRANS, 50, 50, &one, p.a,
-                     p.x.lda, &one, p.c, 50));
+  double *a = front_matrix(N * N, 1), *b = front_matrix(N * N, 2), *c = front_matrix(N * N, 3);
+  double *old = front_matrix(N * N, 3), zero = 0, two = 2;
+  assert_ok(tsr_gemm(context, TSR_D, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS, N, N, N, &zero, a,
+                     N, b, N, &two, c, N));
   assert_false(last_says(context, "emulated with"));
+  for (int i = 0; i < N * N; i++) assert_true(c[i] == 2 * old[i]);
   tsr_context_destroy(context);
-  drop(&p);
+  free(a), free(b), free(c), free(old);
 }
 
 /* Where residues do not fit the budget together, they are dropped and made again, and the bits stay

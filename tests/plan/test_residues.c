@@ -243,6 +243,116 @@ static void wrong_plans_are_refused(void **state) {
   tsr_machine_destroy(machine);
 }
 
+/* ---- Other routines ---- */
+
+/* An emulated plan of a routine with matrices of 3000 x 3000 in pinned memory. */
+static tsr_plan *level3_plan(const tsr_machine *machine, tsr_operation operation, tsr_side side,
+                             tsr_uplo uplo) {
+  enum { N = 3000 };
+  const double alpha[2] = {0.5, 0}, beta[2] = {1, 0};
+  bool hermitian = operation == TSR_HERK || operation == TSR_HER2K || operation == TSR_HEMM;
+  tsr_level3 what = {.operation = operation,
+                     .type = hermitian ? TSR_Z : TSR_D,
+                     .layout = TSR_COL_MAJOR,
+                     .side = side,
+                     .uplo = uplo,
+                     .transa = TSR_NO_TRANS,
+                     .transb = TSR_NO_TRANS,
+                     .diag = TSR_NON_UNIT,
+                     .m = N,
+                     .n = N,
+                     .k = N,
+                     .lda = N,
+                     .ldb = N,
+                     .ldc = N};
+  tsr_plan_options options = planning_options(machine, 0);
+  tsr_plan *plan = NULL;
+  tsr_call call;
+  tsr_binding binding;
+  bool exchanged;
+  must(tsr_call_level3(&what, alpha, NULL, NULL, beta, NULL, false, &call, &binding, &exchanged));
+  for (int i = 0; i < TSR_OPERANDS; i++) {
+    tsr_operand *o = &call.operand[i];
+    *o = (tsr_operand){o->rows, o->cols, o->ld, TSR_PINNED, machine->devices, 0, 0, 4};
+    o->pinned_end = tsr_operand_bytes(o, call.type);
+  }
+  call.moduli = 14;
+  call.keeps_lines = true;
+  options.strategy = "any/block=512";
+  must(tsr_plan_make(machine, &call, &options, &plan));
+  return plan;
+}
+
+/* Plans of every routine, on both sides and for both triangles, multiply in residues and pass the
+ * verifier. */
+static void routines_are_verified(void **state) {
+  (void)state;
+  tsr_machine *machine = planning_machine("host:200 gpu*3@nvswitch:300 pcie:25 rate:19");
+  tsr_plan_options options = planning_options(machine, 0);
+  for (int operation = TSR_GEMMT; operation <= TSR_TRSM; operation++)
+    for (int variant = 0; variant < 4; variant++) {
+      tsr_plan *plan =
+          level3_plan(machine, (tsr_operation)operation, variant & 1 ? TSR_LEFT : TSR_RIGHT,
+                      variant & 2 ? TSR_LOWER : TSR_UPPER);
+      must(tsr_plan_verify(plan, machine, options.budget));
+      find(plan, TSR_KERNEL_RESIDUES);
+      find(plan, TSR_KERNEL_RESIDUE_GEMM);
+      tsr_plan_free(plan);
+    }
+  tsr_machine_destroy(machine);
+}
+
+static void turn(tsr_plan *plan, tsr_command *c) {
+  (void)plan;
+  tsr_form form = tsr_form_unpack(c->form);
+  form.transa = form.transa == TSR_NO_TRANS ? TSR_TRANS : TSR_NO_TRANS;
+  c->form = tsr_form_pack(form);
+}
+
+static void exchange_triangles(tsr_plan *plan, tsr_command *c) {
+  (void)plan;
+  tsr_form form = tsr_form_unpack(c->form);
+  form.uplo = form.uplo == TSR_LOWER ? TSR_UPPER : TSR_LOWER;
+  c->form = tsr_form_pack(form);
+}
+
+/* The command that makes residues of a matrix. */
+static tsr_command *find_making(const tsr_plan *plan, int matrix) {
+  for (size_t i = 0; i < plan->commands.count; i++) {
+    tsr_command *c = &plan->commands.items[i];
+    bool makes = c->kind == TSR_COMMAND_KERNEL && c->kernel == TSR_KERNEL_RESIDUES;
+    if (makes && plan->buffers.items[c->buffer[0]].matrix == matrix) return c;
+  }
+  fail_msg("the plan makes no residues of %s", tsr_matrix_name(matrix));
+  return NULL;
+}
+
+/* Residues of a block that is not solved yet, lines along the wrong direction, and a product that
+ * writes the other triangle of C. */
+static void wrong_routines_are_refused(void **state) {
+  (void)state;
+  static const struct {
+    tsr_operation operation;
+    int made_of; /* or -1: a product */
+    void (*change)(tsr_plan *plan, tsr_command *command);
+  } faults[] = {{TSR_TRSM, TSR_C_, do_nothing_first},
+                {TSR_SYMM, TSR_A, turn},
+                {TSR_SYRK, TSR_A, turn},
+                {TSR_SYRK, -1, exchange_triangles}};
+  tsr_machine *machine = planning_machine("host:200 gpu*2@nvswitch:300 pcie:25 rate:19");
+  tsr_plan_options options = planning_options(machine, 0);
+  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+    tsr_plan *plan = level3_plan(machine, faults[i].operation, TSR_LEFT, TSR_LOWER);
+    bool product = faults[i].made_of < 0;
+    faults[i].change(
+        plan, product ? find(plan, TSR_KERNEL_RESIDUE_GEMM) : find_making(plan, faults[i].made_of));
+    if (tsr_plan_verify(plan, machine, options.budget) != TSR_ERR_CHECK)
+      fail_msg("fault %zu is not found", i);
+    tsr_plan_free(plan);
+  }
+  tsr_machine_destroy(machine);
+}
+
 /* More moduli take more memory and more time, and so do lines that are kept. */
 static void moduli_cost(void **state) {
   (void)state;
@@ -264,6 +374,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(plans_are_verified),      cmocka_unit_test(residues_are_made_once),
       cmocka_unit_test(any_budget_does),         cmocka_unit_test(memory_saves_time),
-      cmocka_unit_test(wrong_plans_are_refused), cmocka_unit_test(moduli_cost)};
+      cmocka_unit_test(wrong_plans_are_refused), cmocka_unit_test(moduli_cost),
+      cmocka_unit_test(routines_are_verified),   cmocka_unit_test(wrong_routines_are_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -402,6 +402,7 @@ static tsr_status open_context(sequence *s, const settings *set) {
   int64_t tile = chance(s, 40) ? between(s, 8, 70) : 0;
   if (chance(s, 40)) tsr_host_delay((uint64_t)between(s, 1, 1000));
   if (chance(s, 25)) options.memory = (size_t)between(s, 300, 2000) << 10;
+  options.arithmetic = chance(s, 25) ? "emulated" : "native";
   tsr_status status = tsr_context_create(&options, &s->context);
   tsr_host_delay(0);
   if (status == TSR_OK) status = tsr_set_tile(s->context, tile);

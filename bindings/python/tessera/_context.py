@@ -87,7 +87,7 @@ class Context(Routines):
     machine: a machine's file, string or name; None: this machine, measured when first needed.
     memory: bytes for each device, "16G", or a list with one for each device; None: 80 % of what is
     free. reproducible: the same bits on any number of devices. check: every plan is verified.
-    trace: measured times are kept with plans, for timelines. arithmetic: "native", "emulated" (gemm
+    trace: measured times are kept with plans, for timelines. arithmetic: "native", "emulated" (calls
     of float32 and float64 from products of 8-bit integers, as accurate), "emulated:12" with so many
     moduli, "emulated:1e-6" with that accuracy, or "auto". None everywhere: what the environment says
     (TESSERA_ENGINE and so on).

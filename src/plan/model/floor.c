@@ -307,10 +307,12 @@ double tsr_floor_at(const tsr_machine *machine, const tsr_call *call, double rat
 
 double tsr_floor(const tsr_machine *machine, const tsr_call *call) {
   double heat = tsr_plan_heat(machine, call);
-  double rate = call->moduli > 0
-                    ? tsr_machine_residue_limit(machine, call->type, call->moduli, heat)
-                    : tsr_machine_rate_limit(machine, call->type, heat);
-  return tsr_floor_at(machine, call, rate);
+  double native = tsr_machine_rate_limit(machine, call->type, heat);
+  if (call->moduli == 0) return tsr_floor_at(machine, call, native);
+  double emulated = tsr_machine_residue_limit(machine, call->type, call->moduli, heat);
+  bool both =
+      tsr_family_of(call->operation) == TSR_TRIANGLE; /* blocks on the diagonal are native */
+  return tsr_floor_at(machine, call, both ? fmax(native, emulated) : emulated);
 }
 
 /* ---- The quick estimate (tsr_reach) ---- */

@@ -10,8 +10,9 @@
 /* ---- Kinds of commands ---- */
 
 static const char *const kinds[TSR_TRACE_KINDS] = {
-    "copy of A", "copy of B", "copy of C", "copy of W", "copy of RA", "copy of RB",
-    "gemm",      "add",       "scale",     "triangle",  "residues",   "residue gemm"};
+    "copy of A",  "copy of B",   "copy of C",   "copy of W",   "copy of RA",
+    "copy of RB", "copy of RA2", "copy of RB2", "gemm",        "add",
+    "scale",      "triangle",    "residues",    "residue gemm"};
 
 const char *tsr_trace_kind_name(int kind) {
   return kinds[kind];

@@ -10,7 +10,7 @@
 
 enum { TSR_TRACE_ROLES = TSR_QUEUE_USER + 1, TSR_TRACE_INDICES = 256 };
 
-/* Kinds of commands in a timeline: copies by matrix (TSR_A .. TSR_RB), then kernels. All routines
+/* Kinds of commands in a timeline: copies by matrix (TSR_A .. TSR_RB2), then kernels. All routines
  * beside a triangle are one kind. */
 enum {
   TSR_TRACE_GEMM = TSR_MATRICES,

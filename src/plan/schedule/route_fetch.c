@@ -147,11 +147,11 @@ static uint32_t holders_of(const tsr_routes *r, const tsr_transfer *c, int index
   return holders;
 }
 
-/* Whether a device has made all residues of the tile, so that it does not need the tile until its
- * residues have lost their slot. */
+/* Whether a device has made all residues of the tile (of GEMM, where it has one such set), so that
+ * it does not need the tile until its residues have lost their slot. */
 static bool has_residues(const tsr_routes *r, const tsr_transfer *c, int device) {
   const tsr_problem *p = r->problem;
-  if (p->call->moduli == 0) return false;
+  if (p->call->moduli == 0 || p->call->operation != TSR_GEMM) return false;
   int matrix = c->matrix == TSR_A ? TSR_RA : TSR_RB;
   int32_t tile = tsr_residues_tile(p->call, p->graph, c->matrix, c->row, c->col);
   tsr_rect rect = tsr_tile_rect(p, matrix, tile);

@@ -100,8 +100,10 @@ static bool prepare_operand(tsr_scheduler *s, const tsr_task_operand *o, int dev
 /* ---- The kernel ----------------------------------------------------------- */
 
 /* Whether the kernels of one queue alone use tiles of the matrix at a device. C has two queues, for
- * products and for additions; both are one only where C has no triangle. */
+ * products and for additions; both are one only where C has no triangle. Beside a triangle residues
+ * are made of the same tiles as native kernels read. */
 static bool has_one_user(const tsr_scheduler *s, int matrix) {
+  if (s->problem.call->moduli > 0 && family_of(s) == TSR_TRIANGLE) return false;
   return matrix <= TSR_B_ || (matrix == TSR_C_ && family_of(s) == TSR_PRODUCT);
 }
 
@@ -216,19 +218,23 @@ static int32_t carry_out(tsr_scheduler *s, const tsr_task *task) {
 
 /* Makes the residues of an operand's lines at a device, unless they are there. They are made once,
  * or, with slots, again whenever their slot was needed for another tile. With slots the tile of A
- * or B gives its slot back once all of its residues are made: as long as they are there, nothing
- * reads it. */
+ * or B of a GEMM gives its slot back once all of its residues are made: as long as they are there,
+ * nothing reads it. */
 static bool make_residues(tsr_scheduler *s, const tsr_task_operand *o, int device) {
   if (!tsr_is_residues(o->matrix)) return true;
   tsr_tile_copy *copy = copy_at(s, o, device);
   tsr_rect tile = tsr_tile_rect(&s->problem, o->matrix, o->tile);
   int64_t first = tile.col0 + copy->lines, end = o->col + o->cols;
   if (first >= end) return true;
-  tsr_task task =
-      tsr_residues_task(s->problem.call, s->problem.graph, o->matrix, first, end - first, device);
+  tsr_task_operand lines = *o;
+  lines.col = first;
+  lines.cols = (int32_t)(end - first);
+  tsr_task task = tsr_residues_task(s->problem.call, s->problem.graph, &lines, device);
   if (carry_out(s, &task) == TSR_NOTHING) return false;
   copy->lines = (int32_t)(end - tile.col0);
-  if (end == tile.col1) tsr_tile_slots_give_back(&s->slots, copy_at(s, &task.operand[0], device));
+  bool only_use = s->problem.call->operation == TSR_GEMM;
+  if (end == tile.col1 && only_use)
+    tsr_tile_slots_give_back(&s->slots, copy_at(s, &task.operand[0], device));
   return true;
 }
 

@@ -121,6 +121,12 @@ static tsr_status too_small_for_part(tsr_search *s, const tsr_strategy *r, const
 
 tsr_status tsr_search_too_small(tsr_search *s) {
   if (s->misfit.need > 0) return too_small_beside(s);
+  if (s->call->moduli > 0 && s->call->operation != TSR_GEMM)
+    return tsr_fail(
+        TSR_ERR_MEMORY,
+        "the residues of A and B do not fit into a budget of %zu bytes for each device: give more "
+        "(TESSERA_MEMORY), or compute natively (TESSERA_ARITHMETIC)",
+        smallest_budget(s));
   if (s->call->moduli > 0 && !s->options->reproducible)
     return tsr_fail(TSR_ERR_MEMORY,
                     "the residues of a part of C do not fit into a budget of %zu bytes for each "

@@ -269,10 +269,11 @@ static tsr_status cut(const tsr_search *s, const tsr_strategy *r, tsr_tiling *ti
   return status;
 }
 
-/* Products in residues sum over all of k at once, and add C to that: panels and bands do, and
- * square tiles do not. */
-static void constrain_residues(tsr_strategy *r, bool *is_void) {
-  *is_void = r->kind != TSR_PANELS && r->kind != TSR_BANDS;
+/* Products in residues sum over all of k at once, and add C to that: panels do, and square tiles do
+ * not. Beside a triangle they sum over a block of its order, as stripes do. */
+static void constrain_residues(const tsr_search *s, tsr_strategy *r, bool *is_void) {
+  bool beside = tsr_search_family(s) == TSR_TRIANGLE;
+  *is_void = beside ? r->kind != TSR_STRIPES : r->kind != TSR_PANELS && r->kind != TSR_BANDS;
   r->k_panel = r->k_panel_most = 0;
   r->lazy = r->add_at_home = 0;
 }
@@ -292,7 +293,7 @@ static tsr_status apply_constraints(tsr_search *s, tsr_strategy *r, bool *is_voi
                     "give fewer",
                     (int)r->grid_rows, (int)r->grid_cols, s->machine->devices);
   if (s->call->moduli > 0) {
-    constrain_residues(r, is_void);
+    constrain_residues(s, r, is_void);
     return TSR_OK;
   }
   bool must = tsr_strategy_must_be_lazy(r, &s->problem);

@@ -119,6 +119,11 @@ static void add_multiple(const tsr_dense *a, tsr_field alpha, tsr_dense *c) {
     c->at[e] = tsr_field_add(c->at[e], tsr_field_multiply(alpha, a->at[e]));
 }
 
+/* One of the two products of a Hermitian update has a diagonal that is not real. */
+static void make_real(tsr_dense *c) {
+  for (size_t i = 0; i < c->rows && i < c->cols; i++) tsr_dense_at(c, i, i)->im = 0;
+}
+
 static tsr_status compute(tsr_algebra *x, const tsr_command *command, tsr_uplo uplo) {
   tsr_dense *c = &x->operand[2];
   tsr_formula f = {(tsr_kernel)command->kernel,
@@ -129,19 +134,36 @@ static tsr_status compute(tsr_algebra *x, const tsr_command *command, tsr_uplo u
                    c};
   if (f.kernel == TSR_KERNEL_TRSM) return tsr_formula_solve(&f, &x->left, c);
   bool product = tsr_kernel_get(f.kernel)->bound_by_memory == false && command->k > 0;
-  bool hermitian = f.kernel == TSR_KERNEL_HERK || f.kernel == TSR_KERNEL_HER2K;
+  bool unreal = f.kernel == TSR_KERNEL_RESIDUE_GEMM && f.form.diag == TSR_UNIT;
+  bool hermitian = f.kernel == TSR_KERNEL_HERK || f.kernel == TSR_KERNEL_HER2K || unreal;
   if (product) TSR_TRY(tsr_formula_factors(&f, &x->left, &x->right));
   scale(c, beta_of(x, command), hermitian);
   if (product) add_product(&x->left, &x->right, uplo, c);
+  if (unreal) make_real(c);
   if (f.kernel == TSR_KERNEL_ADD) add_multiple(&x->operand[0], f.alpha, c);
   return TSR_OK;
 }
 
-/* Making residues is not carried out, like a copy of A and B: the form of the command has shown
- * that they are of the right elements, and they never change. */
+/* Making residues of A and B is not carried out, like a copy of these: the form of the command has
+ * shown that they are of the right elements, and they never change. Those of C are its elements
+ * when they are made. */
+static tsr_status make_residues(tsr_algebra *x, uint32_t c) {
+  const tsr_command *command = &x->v->plan->commands.items[c];
+  if (!tsr_algebra_is_result(x, command->buffer[2])) return TSR_OK;
+  TSR_TRY(load(x, c, 0, TSR_GENERAL));
+  uint8_t matrix = x->v->plan->buffers.items[command->buffer[2]].matrix;
+  tsr_small_rect r = tsr_algebra_shrink(x, matrix, tsr_command_rect(command, 2));
+  bool turned = tsr_form_unpack(command->form).transa != TSR_NO_TRANS;
+  for (size_t line = 0; line < r.cols; line++)
+    for (size_t k = 0; k < r.rows; k++)
+      *tsr_algebra_element(x, command->buffer[2], r.row + k, r.col + line) = (tsr_small_element){
+          *tsr_dense_at(&x->operand[0], turned ? line : k, turned ? k : line), c};
+  return TSR_OK;
+}
+
 static tsr_status do_kernel(tsr_algebra *x, uint32_t c) {
   const tsr_command *command = &x->v->plan->commands.items[c];
-  if (command->kernel == TSR_KERNEL_RESIDUES) return TSR_OK;
+  if (command->kernel == TSR_KERNEL_RESIDUES) return make_residues(x, c);
   tsr_uplo uplo = tsr_kernel_triangle((tsr_kernel)command->kernel, command->form);
   tsr_uplo of_a = command->kernel == TSR_KERNEL_ADD ? uplo : TSR_GENERAL;
   if (command->buffer[0] != TSR_NO_BUFFER) TSR_TRY(load(x, c, 0, of_a));

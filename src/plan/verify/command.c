@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Tessera authors */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
+#include "blas/lines.h"
 #include "plan/verify/verify.h"
 
 static const char *const operand_names[3] = {"operand a", "operand b", "operand c"};
@@ -215,43 +216,75 @@ static tsr_status check_form(const tsr_verifier *v, uint32_t c) {
   return TSR_OK;
 }
 
-/* Whether an operand of a kernel is of a matrix that the kernel can use: residues of A, of B, both,
- * or none. */
-static bool matrix_fits(const tsr_command *command, int i, int matrix, int made) {
+/* Whether an operand of a kernel is of a matrix that the kernel can use: residues, what they are
+ * made of (source), or neither. What is multiplied with what shows in the results (algebra.c). */
+static bool matrix_fits(const tsr_command *command, int i, int matrix, int source) {
   switch (command->kernel) {
     case TSR_KERNEL_RESIDUES:
-      return i == 2 ? tsr_is_residues(matrix) : matrix == (made == TSR_RA ? TSR_A : TSR_B_);
+      return i == 2 ? tsr_is_residues(matrix) : matrix == source;
     case TSR_KERNEL_RESIDUE_GEMM:
-      return matrix == (i == 0 ? TSR_RA : i == 1 ? TSR_RB : TSR_C_);
+      return i == 2 ? matrix == TSR_C_ || matrix == TSR_W : tsr_is_residues(matrix);
     default:
       return !tsr_is_residues(matrix);
   }
 }
 
-/* Checks which matrices a kernel's operands are of, and that kernels on residues have all of k: a
- * line has one scale, which depends on all of its elements. */
+/* Checks that a kernel that uses a block of residues has all elements of its lines: a line has one
+ * scale, which depends on all of them. */
+static tsr_status check_lines(const tsr_verifier *v, uint32_t c, int i, int32_t elements) {
+  const tsr_buffer *buffer = &v->plan->buffers.items[v->plan->commands.items[c].buffer[i]];
+  if (elements == buffer->rows) return TSR_OK;
+  return tsr_verify_fail(v, c,
+                         "%s: has %d of %lld elements of a line, which has one scale for all of k",
+                         operand_names[i], elements, (long long)buffer->rows);
+}
+
+/* Whether all elements of which residues are made have one source: those of a symmetric matrix lie
+ * on one side of its diagonal. */
+static bool has_one_source(const tsr_call *call, const tsr_command *command, int made,
+                           const tsr_line_source *source) {
+  int64_t row = command->row[2], col = command->col[2];
+  tsr_line_source first = tsr_line_source_of(call, made, row, col + command->n - 1);
+  tsr_line_source last = tsr_line_source_of(call, made, row + command->m - 1, col);
+  return first.turned == source->turned && last.turned == source->turned;
+}
+
+/* Checks how residues are made: from lines along the source, conjugated or not. */
+static tsr_status check_making(const tsr_verifier *v, uint32_t c, const tsr_line_source *source) {
+  const tsr_command *command = &v->plan->commands.items[c];
+  tsr_form form = tsr_form_unpack(command->form);
+  const char *name = tsr_matrix_name(source->matrix);
+  if ((form.transb == TSR_CONJ_TRANS) != source->conjugated)
+    return tsr_verify_fail(v, c, source->conjugated ? "does not conjugate %s" : "conjugates %s",
+                           name);
+  if ((form.transa != TSR_NO_TRANS) != source->turned)
+    return tsr_verify_fail(v, c, "lines are %s of %s", source->turned ? "columns" : "rows", name);
+  if (!has_one_source(&v->plan->call, command, v->plan->buffers.items[command->buffer[2]].matrix,
+                      source))
+    return tsr_verify_fail(v, c, "reads %s across its diagonal", name);
+  return check_lines(v, c, 2, command->m);
+}
+
+/* Checks which matrices a kernel's operands are of, and the kernels on residues. */
 static tsr_status check_residues(const tsr_verifier *v, uint32_t c) {
   const tsr_command *command = &v->plan->commands.items[c];
   const tsr_call *call = &v->plan->call;
   int made = v->plan->buffers.items[command->buffer[2]].matrix;
+  bool makes = command->kernel == TSR_KERNEL_RESIDUES;
+  tsr_line_source source = {TSR_A, false, false};
+  if (makes && tsr_is_residues(made))
+    source = tsr_line_source_of(call, made, command->row[2], command->col[2]);
   for (int i = 0; i < 3; i++) {
     if (command->buffer[i] == TSR_NO_BUFFER) continue;
     int matrix = v->plan->buffers.items[command->buffer[i]].matrix;
-    if (!matrix_fits(command, i, matrix, made))
+    if (!matrix_fits(command, i, matrix, source.matrix))
       return tsr_verify_fail(v, c, "%s is of %s", operand_names[i], tsr_matrix_name(matrix));
   }
-  bool makes = command->kernel == TSR_KERNEL_RESIDUES;
   if (!makes && command->kernel != TSR_KERNEL_RESIDUE_GEMM) return TSR_OK;
-  if (call->operation != TSR_GEMM || call->moduli == 0)
-    return tsr_verify_fail(v, c, "the call is not computed in residues");
-  tsr_form form = tsr_form_unpack(command->form);
-  bool conjugated = (made == TSR_RA ? call->transa : call->transb) == TSR_CONJ_TRANS;
-  if (makes && (form.transb == TSR_CONJ_TRANS) != conjugated)
-    return tsr_verify_fail(v, c, conjugated ? "does not conjugate %s" : "conjugates %s",
-                           tsr_matrix_name(made == TSR_RA ? TSR_A : TSR_B_));
-  if ((makes ? command->m : command->k) == call->k) return TSR_OK;
-  return tsr_verify_fail(v, c, "has %d of %lld products, but residues have one scale for all of k",
-                         makes ? command->m : command->k, (long long)call->k);
+  if (call->moduli == 0) return tsr_verify_fail(v, c, "the call is not computed in residues");
+  if (makes) return check_making(v, c, &source);
+  TSR_TRY(check_lines(v, c, 0, command->k));
+  return check_lines(v, c, 1, command->k);
 }
 
 /* The rectangles of operands a and b must not overlap that of c. */

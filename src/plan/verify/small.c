@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "blas/lines.h"
 #include "plan/verify/algebra.h"
 
 /* ---- Random elements ---- */
@@ -26,19 +27,16 @@ static tsr_field random_element(uint64_t seed, bool complex_valued) {
   return value;
 }
 
-/* An element of op(matrix)^T, or of op(matrix): that of row k and column `line`. */
-static tsr_field line_element(const tsr_algebra *x, int matrix, tsr_op op, bool down, size_t k,
-                              size_t line) {
-  tsr_field value = tsr_algebra_original(x, matrix, down ? k : line, down ? line : k);
-  return op == TSR_CONJ_TRANS ? tsr_field_conj(value) : value;
+/* Residues stand for the elements that they were made of. */
+static tsr_field line_element(const tsr_algebra *x, int matrix, size_t k, size_t line) {
+  tsr_line_source source = tsr_line_source_of(x->call, matrix, (int64_t)k, (int64_t)line);
+  bool turned = source.turned;
+  tsr_field value = tsr_algebra_original(x, source.matrix, turned ? line : k, turned ? k : line);
+  return source.conjugated ? tsr_field_conj(value) : value;
 }
 
-/* Residues stand for the elements that they were made of: row k, column `line` of op(A)^T and of
- * op(B). */
 tsr_field tsr_algebra_original(const tsr_algebra *x, int matrix, size_t row, size_t col) {
-  tsr_op a = x->call->transa, b = x->call->transb;
-  if (matrix == TSR_RA) return line_element(x, TSR_A, a, a != TSR_NO_TRANS, row, col);
-  if (matrix == TSR_RB) return line_element(x, TSR_B_, b, b == TSR_NO_TRANS, row, col);
+  if (tsr_is_residues(matrix)) return line_element(x, matrix, row, col);
   uint64_t place = (uint64_t)row << 31 ^ (uint64_t)col << 2 ^ (uint64_t)matrix;
   return random_element(scramble(place), x->complex_valued);
 }

@@ -99,6 +99,10 @@ foreach(processes 1 2 4 6 9)
   tessera_sample(sample 2000 40)
   tessera_cluster_test(cluster_funneled_${processes} sample ${processes} cluster_driver
     --seed 7 ${sample} --level 1)
+  tessera_cluster_test(cluster_emulating_${processes} sample ${processes} cluster_driver
+    --seed 7 ${sample})
+  set_property(TEST cluster_emulating_${processes} APPEND PROPERTY ENVIRONMENT
+    "TESSERA_ARITHMETIC=emulated")
   tessera_cluster_test(cluster_long_${processes} long ${processes} cluster_driver
     --seed 7 --first 100000 --count 3000)
 endforeach()

@@ -65,7 +65,16 @@ def deep():
             for shape in ((512, 512, 1000000), (2048, 2048, 262144))]
 
 
-PARTS = {part.__name__: part for part in (squares, single, level3, irregular, variants, deep)}
+def emulated():
+    """Products of 8-bit integers beside native ones, with their energy and the digest of their bits."""
+    sizes = [("s", (8192, 16384, 32768)), ("d", (16384, 32768, 49152)), ("z", (16384,))]
+    cases = [wanted("gemm", kind, shape, HOST, devices, f"arithmetic={arithmetic}")
+             for kind, extents in sizes for shape in cubes(*extents)
+             for devices in (4, 2, 1) for arithmetic in ("emulated", "native")]
+    return [(row, line + " digest") for row, line in cases]
+
+
+PARTS = {part.__name__: part for part in (squares, single, level3, irregular, variants, deep, emulated)}
 
 
 def of_parts(names):
@@ -81,7 +90,7 @@ def predict(args, cases):
     """The rows with what replay says."""
     rows = []
     for (row, _), found in zip(cases.values(), measure(
-            args, [line for _, line in cases.values()], "--predict", names=["machine", "memory"])):
+            args, [line.removesuffix(" digest") for _, line in cases.values()], "--predict", names=["machine", "memory"])):
         seconds = found["predicted_s"]
         rows.append(dict(row, predicted_s=f"{seconds:.6g}", floor_s=f"{found['floor_s']:.6g}",
                          fraction=f"{found['floor_s'] / seconds:.4f}",
@@ -98,8 +107,8 @@ def known(paths, column):
 def show_all(rows):
     """Each case beside what was known of it."""
     before, foreseen = known(BEFORE, "median_s"), known([PREDICTED], "predicted_s")
-    show = table("op:5", "type:4", "m x n x k:18", "home:8", "dev:3", "words:17", "before:7.1",
-                 "foreseen:8.1", "TFLOP/s:8.1", "floor:6.3", "/before:7.3", "foreseen/:9.3")
+    show = table("op:5", "type:4", "m x n x k:18", "home:8", "dev:3", "words:19", "before:7.1",
+                 "foreseen:8.1", "TFLOP/s:8.1", "floor:6.3", "/before:7.3", "foreseen/:9.3", "J:7")
     ratios, errors = [], []
     for row in rows:
         cube = row["m"] == row["n"] == row["k"]
@@ -109,11 +118,31 @@ def show_all(rows):
         errors += [said / seconds] if said else []
         show(row["op"], row["type"], shape, row["home"], row["devices"], row.get("words", ""),
              then and tera(row, then), said and tera(row, said), tera(row, seconds),
-             row["floor_s"] / seconds, then and then / seconds, said and said / seconds)
+             row["floor_s"] / seconds, then and then / seconds, said and said / seconds, joules_of(row))
     return ratios, errors
 
 
-def sum_up(ratios, errors):
+def joules_of(row):
+    """As text; "-" where there was no counter."""
+    return f"{row['joules']:.0f}" if row.get("joules") else None
+
+
+def same_bits(rows):
+    """Prints whether emulated products have the same bits on all numbers of devices; False: some differ."""
+    digests = {}
+    for row in rows:
+        if row.get("digest") and "arithmetic=emulated" in row["words"]:
+            digests.setdefault((row["type"], row["n"]), {})[row["devices"]] = row["digest"]
+    wrong = [case for case, found in digests.items() if len(set(found.values())) > 1]
+    if digests:
+        print(f"emulated products with the same bits on all numbers of devices: "
+              f"{len(digests) - len(wrong)} of {len(digests)}"
+              + "".join(f"; not {kind}gemm {n}" for kind, n in wrong))
+    return not wrong
+
+
+def sum_up(rows):
+    ratios, errors = show_all(rows)
     for what, values, bad in (("rate / rate before", ratios, lambda r: r < NEAR),
                               ("predicted / measured time", errors, lambda r: abs(r - 1) > FORESEEN)):
         if values:
@@ -121,6 +150,7 @@ def sum_up(ratios, errors):
             print(f"{what}: geometric mean {mean:.3f}, {least:.3f} to {most:.3f}; "
                   f"{sum(map(bad, values))} of {len(values)} are off by more than "
                   f"{100 * (1 - NEAR if 'rate' in what else FORESEEN):.0f} %")
+    return 0 if same_bits(rows) else 1
 
 
 def main(argv):
@@ -134,14 +164,14 @@ def main(argv):
     if args.plot:
         parser.error("--plot: nothing is drawn here; leave it out")
     if args.source:
-        return sum_up(*show_all(read_csv(args.source)))
+        return sum_up(read_csv(args.source))
     cases = of_parts(args.part or PARTS)
     if args.predict:
         if not args.machine or not args.csv:
             parser.error("--predict: needs --machine, such as h200x4, and --csv FILE")
         return write_csv(args.csv, COLUMNS, predict(args, cases))
     rows = DataSet(args, lambda row: None).run(list(cases.values()))
-    return sum_up(*show_all(rows))
+    return sum_up(rows)
 
 
 if __name__ == "__main__":

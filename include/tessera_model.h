@@ -184,6 +184,12 @@ TSR_API tsr_status tsr_copy_rate(tsr_context *context, int from, int to, size_t 
  * it when calls are complete. */
 TSR_API tsr_status tsr_device_traffic(tsr_context *context, int device, tsr_traffic *traffic);
 
+/* *joules: the energy that the card of a device (0, 1, ...) has used since its driver was loaded,
+ * by the card's own counter, which other programs' work counts in, too; its steps are of some 20 to
+ * 100 ms. The difference of two readings, when the calls between are complete, is what they used.
+ * TSR_ERR_UNSUPPORTED: no counter can be read (emulated devices, AMD GPUs, GPUs before Volta). */
+TSR_API tsr_status tsr_device_energy(tsr_context *context, int device, double *joules);
+
 /* *complete is 1 when the calls between two events of the context are complete, else 0. Calls
  * before `from` may still be under way, since calls that do not depend on each other overlap.
  * TSR_ERR_ARGUMENT: an event was not recorded in this context. */

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "h200_emulated.h"
 #include "machine/machine.h"
 
 #define GIGA 1e9
@@ -70,6 +71,15 @@ static void round_rates(tsr_rates *rates) {
     for (int j = 0; j < rates->ks; j++) rates->flops[i][j] = keep_four_digits(rates->flops[i][j]);
 }
 
+static void set_emulated(tsr_machine *machine, const emulated_rates *measured) {
+  tsr_rates *rates = rates_of(machine, measured->type);
+  rates->emulated.elements = measured->elements * GIGA;
+  rates->emulated.sustained = measured->sustained * TERA;
+  for (int i = 0; i < EMULATED_AREAS; i++)
+    for (int j = 0; j < EMULATED_KS; j++)
+      rates->emulated.flops[i][j] = measured->tflops[i][j] * TERA;
+}
+
 static void set_h200_rates(tsr_machine *machine) {
   tsr_rates *d = rates_of(machine, TSR_D);
   tsr_machine_set_rate(machine, TSR_D, 62.8 * TERA);
@@ -82,6 +92,8 @@ static void set_h200_rates(tsr_machine *machine) {
   *rates_of(machine, TSR_C) = *rates_of(machine, TSR_S);
   *rates_of(machine, TSR_Z) = *rates_of(machine, TSR_D);
   *rates_of(machine, TSR_B) = *rates_of(machine, TSR_H);
+  for (size_t i = 0; i < sizeof h200_emulated / sizeof *h200_emulated; i++)
+    set_emulated(machine, &h200_emulated[i]);
 }
 
 /* Both directions of one PCIe link together carry 102 GB/s. */

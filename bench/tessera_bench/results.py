@@ -10,7 +10,7 @@ from .options import Fail
 
 # The driver's columns. Files of older runs have the first fifteen.
 COLUMNS = ("op,type,m,n,k,home,devices,cold_s,median_s,tflops,floor_s,fraction,predicted_s,peer,"
-           "peer_s,plan_s,words,check").split(",")
+           "peer_s,plan_s,words,check,joules,digest").split(",")
 SIZES = {"s": 4, "t": 4, "d": 8, "c": 8, "z": 16, "h": 2, "b": 2}
 
 
@@ -39,7 +39,7 @@ def tera(row, seconds):
 def key(row):
     """What tells a case from others: the call, and words that shape it, budgets and the like apart."""
     words = {w for w in row.get("words", "").split()
-             if w.split("=")[0] not in ("memory", "tile", "check", "reproducible")}
+             if w.split("=")[0] not in ("memory", "tile", "check", "reproducible", "digest")}
     return (*(row[c] for c in ("op", "type", "m", "n", "k", "home", "devices")), frozenset(words))
 
 

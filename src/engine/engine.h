@@ -148,6 +148,10 @@ typedef struct tsr_engine {
   /* Tells which memory pointer points to. Memory that the runtime does not know is TSR_PAGEABLE. */
   tsr_status (*where)(tsr_engine_state *state, const void *pointer, tsr_place *place);
 
+  /* Reads the energy that the card of a device has used since its driver was loaded. Optional, as
+   * pin. */
+  tsr_status (*energy)(tsr_engine_state *state, int device, double *joules);
+
   /* In an engine opened with check: makes memory of the engine count as unwritten again. memory is
    * 2-byte aligned, and no command is using it. Optional: NULL if the engine poisons only new
    * memory. */

@@ -64,6 +64,20 @@ TSR_ENTRY(tsr_device_traffic, (context, device, traffic), tsr_context *context, 
   return TSR_OK;
 }
 
+TSR_ENTRY(tsr_device_energy, (context, device, joules), tsr_context *context, int device,
+          double *joules) {
+  TSR_TRY(tsr_context_check(context));
+  if (device < 0 || device >= context->devices)
+    return tsr_fail(TSR_ERR_ARGUMENT, "device is %d; the context has %d devices, numbered from 0",
+                    device, context->devices);
+  if (joules == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "joules is NULL; give the address of a double");
+  if (context->engine->energy == NULL)
+    return tsr_fail(TSR_ERR_UNSUPPORTED, "devices of the %s engine have no energy counter",
+                    context->engine->name);
+  return context->engine->energy(context->state, device, joules);
+}
+
 TSR_ENTRY(tsr_sync, (context), tsr_context *context) {
   TSR_TRY(tsr_context_check(context));
   if (context->calls.runner == NULL) return TSR_OK;

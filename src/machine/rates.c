@@ -188,15 +188,16 @@ bool tsr_machine_takes_blocks(const tsr_machine *machine, tsr_kernel kernel, tsr
 typedef enum way { BY_VENDOR, BY_BLOCKS } way;
 
 /* Seconds of `computing`, the time of a GEMM of the same extents, for the kernel: by its part of a
- * GEMM's rate, which was measured with all that it takes, or else is that of kernel.c. */
+ * GEMM's rate that was measured, on square matrices, but no less than a GEMM and what a routine
+ * takes for each row of its triangle, however few lines are beside it. */
 static double kernel_part(const tsr_rates *rates, tsr_kernel kernel, way by, double computing,
                           int64_t m, int64_t n, int64_t k) {
   const tsr_kernel_info *info = tsr_kernel_get(kernel);
   const struct tsr_routine *routine = &rates->routine[kernel];
   double measured = by == BY_BLOCKS ? routine->blocks : routine->vendor;
-  if (measured > 0) return computing / measured;
-  return computing / info->rate +
-         (info->serial > 0 ? info->serial * (double)k * rounds_of(m, n, k) : 0);
+  double serial = info->serial > 0 ? info->serial * (double)k * rounds_of(m, n, k) : 0;
+  if (measured <= 0) return computing / info->rate + serial;
+  return fmax(computing / measured, serial > 0 ? computing + serial : 0);
 }
 
 /* Seconds of a kernel that is not bound by memory, without the kernel_latency: flops / (rate of a

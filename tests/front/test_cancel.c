@@ -77,6 +77,7 @@
   CALL(tsr_distribute_2d_block_cyclic_async(NULL, 0, 0, NULL, 0, 0, 0, 0, 0, 0))              \
   CALL(tsr_context_traffic(NULL, NULL))                                                       \
   CALL(tsr_device_traffic(NULL, 0, NULL))                                                     \
+  CALL(tsr_device_energy(NULL, 0, NULL))                                                      \
   CALL(tsr_timeline_begin(NULL))                                                              \
   CALL(tsr_timeline_note(NULL, NULL, 0))                                                      \
   CALL(tsr_timeline_end(NULL, NULL))                                                          \

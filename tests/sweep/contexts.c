@@ -115,6 +115,7 @@ static tsr_status questions(void *world_) {
   w->count &= CALLED(tsr_copy_rate)(w->context, TSR_HOST, 0, 4096, &rate) == TSR_OK && rate > 0;
   w->count &= CALLED(tsr_context_traffic)(w->context, &traffic) == TSR_OK;
   w->count &= CALLED(tsr_device_traffic)(w->context, 0, &traffic) == TSR_OK;
+  w->count &= CALLED(tsr_device_energy)(w->context, 0, &rate) == TSR_ERR_UNSUPPORTED;
   w->count &= CALLED(tsr_get_budget)(w->context, 0, &bytes) == TSR_OK && bytes > 0;
   w->count &= CALLED(tsr_device_number)(w->context, 1, &number) == TSR_OK && number == 1;
   w->count &= CALLED(tsr_home_find)(w->context, w->matrix[A], 8, &home) == TSR_OK;

@@ -55,7 +55,7 @@ COMMANDS = {
         "commands": FLAG, "timeline": FILES["timeline"], "machine-svg": FILES["machine-svg"],
         "details": FLAG, "json": FLAG, "alone": FLAG, "force": REPLACES,
         "engine": Tried("host", quiet="nothing runs, and the machine is described"), **PLANNED,
-        "reproducible": FLAG, "check": CHECKED}),
+        "arithmetic": "emulated", "reproducible": FLAG, "check": CHECKED}),
     "plan pgemm": (f"plan pgemm d 900 700 500 --grid 2x2 --block 64 --machine {NODE}", {
         "grid": "1x4", "block": "500", "transa": "T", "transb": "T", "beta": "1", **CUTS, "up": "1",
         "down": Tried("0.01", more="--up 1"), "commands": FLAG, "timeline": FILES["timeline"], "details": FLAG,
@@ -78,7 +78,8 @@ COMMANDS = {
         "progress": FLAG, "resident": Tried("1G", quiet="it limits what is in memory"), "details": FLAG, "json": FLAG,
         "force": REPLACES, "engine": Tried("host", f"gemm a.npy b.npy -o c.npy --machine {NODE}"), "devices": "2",
         "machine": Tried("gpu*1", more="--details"), "memory": Tried("20K", more="--details"),
-        "tile": Tried("16", more="--details"), "reproducible": FLAG, "check": CHECKED}),
+        "tile": Tried("16", more="--details"), "arithmetic": Tried("emulated", more="--details"),
+        "reproducible": FLAG, "check": CHECKED}),
     "pgemm": (f"pgemm a.npy b.npy -o c.npy --engine host --machine {NODE}", {
         "output": "d.npy", "alpha": "2", "beta": Tried("3", more="--c c0.npy"), "c": "c0.npy", "transa": "T",
         "transb": "T", "type": "s", "grid": Tried("1x1", quiet="it says that the process is meant to be alone"),
@@ -103,7 +104,8 @@ COMMANDS = {
         "rate-seconds": Tried("0.01", quiet="it measures a rate"), "csv": FILES["csv"], "timeline": FILES["timeline"],
         "json": FLAG, "details": FLAG, "force": REPLACES, "engine": Tried("host", f"bench --n 40 {SMALL}"),
         "machine": Tried("gpu*4", quiet=TIMES), "memory": Tried("1M", quiet="as machine"),
-        "tile": Tried("16", quiet="as machine"), "reproducible": Tried(quiet="as machine"), "check": CHECKED}),
+        "tile": Tried("16", quiet="as machine"), "arithmetic": Tried("emulated", quiet="as machine"),
+        "reproducible": Tried(quiet="as machine"), "check": CHECKED}),
     "knobs": ("knobs", {}),
     "tuning": ("tuning", {"json": FLAG}),
     "doctor": ("doctor", {"json": FLAG}),
@@ -122,7 +124,8 @@ DRIVERS = {
         "peer-repeat": Tried("2", more="--peer blas", quiet=TIMES), "turn": Tried("x", quiet=TIMES),
         "strategy": Tried("tile=16", quiet=TIMES), "engine": Tried("host", f"tessera-bench 'gemm d 40 40 40' {SMALL}"),
         "devices": "1",
-        "machine": Tried("gpu*4", quiet=TIMES), "memory": Tried("1M", quiet=TIMES), "tile": Tried("16", quiet=TIMES), "reproducible": Tried(quiet=TIMES),
+        "machine": Tried("gpu*4", quiet=TIMES), "memory": Tried("1M", quiet=TIMES), "tile": Tried("16", quiet=TIMES),
+        "arithmetic": Tried("emulated", quiet=TIMES), "reproducible": Tried(quiet=TIMES), "digest": Tried(more="--details"),
         "check": CHECKED}),
     "tessera-bench-mpi": (f"'pgemm d 90 90 90' --grid 1x1 --repeat 1 {HOST}", {
         "predict": Tried(more="--grid 2x2"), "csv": FILES["csv"], "json": FLAG, "timeline": FILES["timeline"],

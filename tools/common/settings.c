@@ -39,6 +39,7 @@ int settings_options(const settings *s, tsr_options *options) {
   if (s->reproducible) options->reproducible = 1;
   if (s->check) options->check = 1;
   options->trace = s->trace;
+  options->arithmetic = s->arithmetic;
   return set_memory(s, options);
 }
 

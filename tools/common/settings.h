@@ -15,6 +15,7 @@ typedef struct settings {
   const char *engine, *devices, *machine;
   const char *memory; /* "16G", or one budget for each device: "16G,4G" */
   int64_t tile;
+  const char *arithmetic;
   bool reproducible, check;
   bool trace; /* keep measured times of commands; set by --timeline */
 } settings;
@@ -48,6 +49,12 @@ typedef struct settings {
   {                                                           \
     "reproducible", 0, OPTION_FLAG, &(s)->reproducible, NULL, \
         "the same bits on any number of devices"              \
+  }
+#define SETTINGS_ARITHMETIC(s)                                                                     \
+  {                                                                                                \
+    "arithmetic", 0, OPTION_TEXT, &(s)->arithmetic, "WORD",                                        \
+        "native; emulated, from products of 8-bit integers, with as good an accuracy; emulated:M " \
+        "with M moduli; emulated:X, accurate to X; auto, the faster one (default: native)"         \
   }
 #define SETTINGS_CHECK(s) \
   { "check", 0, OPTION_FLAG, &(s)->check, NULL, "verify every plan, poison buffers (slow)" }

@@ -116,7 +116,8 @@ def engines(rows):
 
 
 def calls(rows):
-    """A line for each call, of whatever shape."""
+    """A line for each call, of whatever shape; with the energy of a call if it was measured of all."""
+    joules = all(row.get("joules") for row in rows)
     cells = []
     for row in rows:
         extents = [row[e] for e in "mnk"]
@@ -126,9 +127,11 @@ def calls(rows):
                       row["devices"] if row["devices"] != "0" else "as many as help",
                       three_digits(float(row["tflops"])), f"{float(row['floor_s']) / seconds:.2f}",
                       f"{float(row['predicted_s']) / seconds:.2f}"])
+        if joules:
+            cells[-1].append(f"{float(row['joules']):.0f}")
     errors = [float(row["predicted_s"]) / float(row["median_s"]) for row in rows]
     return (table(["routine", "extents", "words", "home", "GPUs", "TFLOP/s", "of the floor's rate",
-                   "predicted / measured time"], cells) +
+                   "predicted / measured time"] + ["joules"] * joules, cells) +
             f"\nPredicted / measured time, geometric mean: {mean(errors):.3f}; within 5 %: "
             f"{sum(abs(e - 1) <= 0.05 for e in errors)} of {len(errors)}.\n")
 

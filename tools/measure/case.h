@@ -63,4 +63,10 @@ int bench_check_begin(const bench_case *c, bench_check *check);
 int bench_check_compare(bench_check *check, bool *good);
 void bench_check_end(bench_check *check);
 
+/* A number of 64 bits that depends on each bit of the data and its place: digest.c. */
+uint64_t bench_digest(const void *data, size_t bytes);
+
+/* *digest: bench_digest of the written matrix; the exit code. */
+int bench_check_digest(const bench_case *c, uint64_t *digest);
+
 #endif

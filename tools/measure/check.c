@@ -210,6 +210,16 @@ static int compare_vectors(bench_check *check, bool *good) {
   return code;
 }
 
+int bench_check_digest(const bench_case *c, uint64_t *digest) {
+  matrix_view view;
+  void *copy = NULL;
+  int code = fetch_matrix(c, 2, &copy, &view);
+  if (!code)
+    *digest = bench_digest(view.data, (size_t)(view.rows * view.cols) * element_size(view.type));
+  free(copy);
+  return code;
+}
+
 /* ---- Both ----------------------------------------------------------------- */
 
 static bool by_samples(const bench_case *c) {

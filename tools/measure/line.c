@@ -43,6 +43,8 @@ void bench_words_table(bench_words *w, option table[BENCH_WORD_ROWS]) {
        "measure a peer, too: cuBLASXt in turn with our calls, or the CPU's BLAS (default: none)"},
       {"peer-repeat", 0, OPTION_WHOLE, &w->peer_repeat, "N",
        "samples of the peer (default: 3; blas: as many as ours)", 1, BENCH_MOST_REPEATS},
+      {"digest", 0, OPTION_FLAG, &w->digest, NULL,
+       "print a number of 64 bits that two results have in common only if all their bits agree"},
       {"turn", 0, OPTION_TEXT, &w->turn, "NAME",
        "measure consecutive cases with the same NAME in turn"},
       {"strategy", 0, OPTION_TEXT, &w->strategy, "WORDS",
@@ -52,6 +54,7 @@ void bench_words_table(bench_words *w, option table[BENCH_WORD_ROWS]) {
       SETTINGS_MACHINE(with),
       SETTINGS_MEMORY(with),
       SETTINGS_TILE(with),
+      SETTINGS_ARITHMETIC(with),
       SETTINGS_REPRODUCIBLE(with),
       SETTINGS_CHECK(with),
       {0}};
@@ -83,7 +86,7 @@ void bench_line_shaping(const bench_line *line, char text[BENCH_SHAPING]) {
     const char *value = no_tile ? NULL : options_value(row);
     if (!value || !options_named(row,
                                  "side uplo transa transb diag alpha beta by strategy memory "
-                                 "tile reproducible check"))
+                                 "tile arithmetic reproducible check"))
       continue;
     used += (size_t)snprintf(text + used, BENCH_SHAPING - used, "%s%s%s%s", used ? " " : "",
                              row->name, *value ? "=" : "", value);
@@ -170,8 +173,9 @@ static int refuse(bench_line *line, bool predict) {
   if (!code && line->composed && (predict || line->by == BENCH_PLAN || line->by == BENCH_DOOR))
     return tool_usage("a composed case can only be measured, with by=call or by=async");
   if (!code && line->by == BENCH_DOOR)
-    code = options_refuse(table, "engine devices machine memory strategy reproducible check",
-                          "the door takes its settings from the environment; leave it out");
+    code = options_refuse(
+        table, "engine devices machine memory strategy arithmetic reproducible check digest",
+        "the door takes its settings from the environment; leave it out");
   if (!code && line->by == BENCH_DOOR && w->settings.tile > 0)
     return tool_usage("--tile: the door takes its settings from the environment; leave it out");
   if (!code && line->by == BENCH_DOOR && !strchr("sdcz", (char)line->what.type))

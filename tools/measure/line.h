@@ -29,16 +29,17 @@ typedef struct bench_words {
   const char *alpha, *beta, *home, *by, *peer, *turn, *strategy;
   int64_t repeat, warm_up, peer_repeat;
   double settle, sample, seconds;
+  bool digest;
   settings settings;
 } bench_words;
 
 void bench_words_begin(bench_words *words); /* sets all words to "not given" */
 
 /* Fills an option table for the words, with its end. */
-enum { BENCH_WORD_ROWS = 28 };
+enum { BENCH_WORD_ROWS = 30 };
 
 /* Words that count only where something is measured. */
-#define BENCH_MEASURE_WORDS "by warm-up sample seconds settle peer peer-repeat turn engine"
+#define BENCH_MEASURE_WORDS "by warm-up sample seconds settle peer peer-repeat digest turn engine"
 
 void bench_words_table(bench_words *words, option table[BENCH_WORD_ROWS]);
 

@@ -53,6 +53,16 @@ static void fill_prediction(trial *t) {
 
 /* ---- Calls ---- */
 
+/* The energy that the context's devices have used [J]; 0: it is not known. */
+static double energy_of(const trial *t) {
+  double sum = 0, one;
+  for (int d = 0; d < tsr_device_count(t->work.context); d++) {
+    if (tsr_device_energy(t->work.context, d, &one) != TSR_OK) return 0;
+    sum += one;
+  }
+  return sum;
+}
+
 /* Takes one sample; *seconds: s per call. The exit code. */
 static int take_sample(trial *t, double *seconds) {
   double returned = 0;
@@ -183,6 +193,7 @@ static int read_traffic(const trial *t, double factor, tsr_traffic *moved, tsr_t
  * takes the peer's missing samples. */
 static int finish(trial *t) {
   bench_row *row = &t->row;
+  const bench_words *words = &t->work.line->words;
   bench_check check;
   int devices = tsr_device_count(t->work.context), left = t->calls;
   row->loads = calloc((size_t)devices + 1, sizeof *row->loads);
@@ -190,10 +201,12 @@ static int finish(trial *t) {
   row->load_count = devices;
   int code = bench_check_begin(&t->work, &check);
   t->calls = 1;
+  if (!code && words->digest) code = bench_store_renew(&t->side->store, 2, t->work.line->homes[2]);
   if (!code) code = read_traffic(t, -1, &row->moved, row->loads);
   if (!code) code = take_sample(t, &row->times[row->count]);
   if (!code) code = read_traffic(t, 1, &row->moved, row->loads);
   if (!code) code = bench_check_compare(&check, &row->good);
+  if (!code && words->digest) code = bench_check_digest(&t->work, &row->digest);
   bench_check_end(&check);
   row->checked = code == TOOL_OK;
   t->calls = left;
@@ -239,6 +252,19 @@ static int open_trial(bench_sides *sides, int index, trial *t) {
   return code ? code : bench_case_create(line, &t->side->store, &t->work);
 }
 
+/* Takes all samples but the last ones. The energy is known where nothing but samples of one case
+ * comes between two readings; a reading before each sample would let the devices cool down. */
+static int take_rounds(trial *trials, int count, int rounds) {
+  trial *only = count == 1 && !(trials->peer && !comes_last(trials)) ? trials : NULL;
+  double before = only ? energy_of(only) : 0;
+  int code = TOOL_OK;
+  for (int r = 0; r < rounds && !code; r++)
+    for (int i = 0; i < count && !code; i++) code = take_round(&trials[(i + r) % count], r);
+  if (only && only->row.count > 0)
+    only->row.joules = (energy_of(only) - before) / (only->row.count * only->calls);
+  return code;
+}
+
 static int measure(bench_sides *sides, int first, trial *trials, int count) {
   int code = TOOL_OK, rounds = 0;
   bench_sides_turn_to(sides, first, first + count);
@@ -248,8 +274,7 @@ static int measure(bench_sides *sides, int first, trial *trials, int count) {
     int64_t repeat = number_or(sides->lines[first + i].words.repeat, REPEATS);
     if (repeat - 1 > rounds) rounds = (int)repeat - 1;
   }
-  for (int r = 0; r < rounds && !code; r++)
-    for (int i = 0; i < count && !code; i++) code = take_round(&trials[(i + r) % count], r);
+  if (!code) code = take_rounds(trials, count, rounds);
   for (int i = 0; i < count && !code; i++) code = finish(&trials[i]);
   for (int i = 0; i < count && !code; i++) fill_medians(&trials[i]);
   return code;

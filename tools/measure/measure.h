@@ -17,8 +17,10 @@ typedef struct bench_row {
   double cold, median, floor, predicted, plan; /* s; 0: not known */
   double returned;                             /* s until an asynchronous call returns; else 0 */
   double rate;                                 /* flops/s that a device sustains; 0: not known */
-  double peer_s;                               /* s, the peer's median; 0: no peer */
-  int peer_block;                              /* the peer's block extent; 0: it has none */
+  double joules;                               /* that the devices used for a call; 0: not known */
+  uint64_t digest;
+  double peer_s;  /* s, the peer's median; 0: no peer */
+  int peer_block; /* the peer's block extent; 0: it has none */
   double times[BENCH_MOST_REPEATS], peer_times[BENCH_MOST_REPEATS], returns[BENCH_MOST_REPEATS];
   int count, peer_count;
   tsr_traffic moved, *loads; /* of the last call: in all, and of each of load_count devices */

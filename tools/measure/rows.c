@@ -73,6 +73,10 @@ void bench_print_row(const bench_row *row) {
   fflush(stdout);
 }
 
+static void print_digest(const bench_row *row, char text[32]) {
+  snprintf(text, 32, "%016llx", (unsigned long long)row->digest);
+}
+
 void bench_print_details(const bench_row *row) {
   bool emulated = settings_emulated(&row->line->words.settings);
   printf("  predicted %s, planned in %s", time_text(row->predicted), time_text(row->plan));
@@ -80,6 +84,12 @@ void bench_print_details(const bench_row *row) {
   if (row->peer_s > 0)
     printf("\n  %s %s, %s", row->line->peer, tool_seconds(row->peer_s),
            tool_rate(bench_line_flops(row->line) / row->peer_s));
+  if (row->joules > 0) printf(", %.4g J", row->joules);
+  if (row->line->words.digest) {
+    char digest[32];
+    print_digest(row, digest);
+    printf("\n  digest of the result: %s", digest);
+  }
   printf("\n");
 }
 
@@ -87,23 +97,25 @@ void bench_print_details(const bench_row *row) {
 
 const char bench_csv_head[] =
     "op,type,m,n,k,home,devices,cold_s,median_s,tflops,floor_s,fraction,predicted_s,peer,peer_s,"
-    "plan_s,words,check";
+    "plan_s,words,check,joules,digest";
 
 char *bench_row_csv(const bench_row *row) {
   const tsr_level3 *w = &row->line->what;
   bool peer = row->peer_s > 0;
-  char *text = NULL, words[BENCH_SHAPING], peer_s[32] = "";
+  char *text = NULL, words[BENCH_SHAPING], peer_s[32] = "", joules[32] = "", digest[32] = "";
   size_t length = 0;
   FILE *stream = open_memstream(&text, &length);
   if (!stream) return NULL;
   bench_line_shaping(row->line, words);
   if (peer) snprintf(peer_s, sizeof peer_s, "%.9g", row->peer_s);
+  if (row->joules > 0) snprintf(joules, sizeof joules, "%.6g", row->joules);
+  if (row->line->words.digest) print_digest(row, digest);
   fprintf(stream, "%s,%c,%lld,%lld,%lld,\"%s\",%d,", bench_line_op(row->line), (char)w->type,
           (long long)w->m, (long long)w->n, (long long)w->k, row->line->home, row->devices);
   fprintf(stream, "%.9g,%.9g,%.6g,%.9g,%.4f,%.9g,", row->cold, row->median,
           bench_row_tera(row, best_time(row)), row->floor, fraction(row), row->predicted);
-  fprintf(stream, "%s,%s,%.9g,\"%s\",%s", peer ? row->line->peer : "", peer_s, row->plan, words,
-          check_text(row));
+  fprintf(stream, "%s,%s,%.9g,\"%s\",%s,%s,%s", peer ? row->line->peer : "", peer_s, row->plan,
+          words, check_text(row), joules, digest);
   if (fclose(stream) == 0) return text;
   free(text);
   return NULL;
@@ -157,6 +169,12 @@ static void add_times(cJSON *o, const bench_row *row) {
   cJSON_AddItemToObject(o, "times_s", cJSON_CreateDoubleArray(row->times, row->count));
   if (row->returned > 0) cJSON_AddNumberToObject(o, "returned_s", row->returned);
   cJSON_AddNumberToObject(o, "rate", row->rate);
+  if (row->joules > 0) cJSON_AddNumberToObject(o, "joules", row->joules);
+  if (row->line->words.digest) {
+    char digest[32];
+    print_digest(row, digest);
+    cJSON_AddStringToObject(o, "digest", digest);
+  }
   cJSON_AddNumberToObject(o, "budget", (double)row->budget);
   add_traffic(cJSON_AddObjectToObject(o, "moved"), &row->moved);
   cJSON *loads = cJSON_AddArrayToObject(o, "loads");

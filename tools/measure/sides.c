@@ -16,7 +16,8 @@ static bool same_opening(const bench_line *a, const bench_line *b) {
   const settings *x = &a->words.settings, *y = &b->words.settings;
   return same_text(x->engine, y->engine) && same_text(x->devices, y->devices) &&
          same_text(x->machine, y->machine) && x->tile == y->tile &&
-         x->reproducible == y->reproducible && x->check == y->check;
+         same_text(x->arithmetic, y->arithmetic) && x->reproducible == y->reproducible &&
+         x->check == y->check;
 }
 
 static bool serves(const bench_side *side, const bench_line *line) {

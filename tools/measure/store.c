@@ -205,3 +205,7 @@ int bench_store_get(bench_store *store, int operand, home where, int64_t order, 
   *data = b->data;
   return TOOL_OK;
 }
+
+int bench_store_renew(bench_store *store, int operand, home where) {
+  return fill(store, find_buffer(store, operand, where));
+}

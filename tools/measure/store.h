@@ -52,6 +52,10 @@ int bench_store_expect(bench_store *store, int operand, home where, int64_t elem
  * type. The exit code. */
 int bench_store_get(bench_store *store, int operand, home where, int64_t order, void **data);
 
+/* Fills the buffer of an operand at a home, which bench_store_get has given, again. The exit code.
+ */
+int bench_store_renew(bench_store *store, int operand, home where);
+
 /* The seed of an operand's random elements. */
 uint64_t bench_store_seed(int operand);
 

@@ -178,6 +178,7 @@ static int parse(int argc, char **argv, bench_request *r) {
       SETTINGS_MACHINE(&w->settings),
       SETTINGS_MEMORY(&w->settings),
       SETTINGS_TILE(&w->settings),
+      SETTINGS_ARITHMETIC(&w->settings),
       SETTINGS_REPRODUCIBLE(&w->settings),
       SETTINGS_CHECK(&w->settings),
       {0}};
@@ -186,7 +187,7 @@ static int parse(int argc, char **argv, bench_request *r) {
       {"!csv timeline", NULL, "force", "no file is written; leave it out"},
       {"shape", NULL, "n", "choose one"},
       {"peer=none", NULL, "peer-repeat", "there is no peer; name one with --peer"},
-      {"engine=cpu", NULL, "devices machine memory tile reproducible check timeline",
+      {"engine=cpu", NULL, "devices machine memory tile arithmetic reproducible check timeline",
        "there are no devices; leave it out"},
       {0}};
   const option_command command = {

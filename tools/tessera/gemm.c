@@ -69,12 +69,13 @@ static int parse_request(int argc, char **argv, gemm_request *r) {
       SETTINGS_MACHINE(&r->settings),
       SETTINGS_MEMORY(&r->settings),
       SETTINGS_TILE(&r->settings),
+      SETTINGS_ARITHMETIC(&r->settings),
       SETTINGS_REPRODUCIBLE(&r->settings),
       SETTINGS_CHECK(&r->settings),
       {0}};
   static const option_mode modes[] = {
       {"json", NULL, "details", "JSON has no more of them; leave it out"},
-      {"engine=cpu", NULL, "devices machine memory tile reproducible check",
+      {"engine=cpu", NULL, "devices machine memory tile arithmetic reproducible check",
        "there are no devices; leave it out"},
       {0}};
   const option_command command = {

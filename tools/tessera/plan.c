@@ -147,6 +147,7 @@ static int parse_request(int argc, char **argv, plan_request *r) {
       SETTINGS_MACHINE(&r->settings),
       SETTINGS_MEMORY(&r->settings),
       SETTINGS_TILE(&r->settings),
+      SETTINGS_ARITHMETIC(&r->settings),
       SETTINGS_REPRODUCIBLE(&r->settings),
       SETTINGS_CHECK(&r->settings),
       {0}};
@@ -154,7 +155,8 @@ static int parse_request(int argc, char **argv, plan_request *r) {
       {"json", NULL, "commands details model=paper", "JSON has that always; leave it out"},
       {"!json", NULL, "alone", NULL},
       {"!timeline machine-svg", NULL, "force", "no file is written; leave it out"},
-      {"engine=cpu", "machine", "devices memory tile reproducible check timeline machine-svg",
+      {"engine=cpu", "machine",
+       "devices memory tile arithmetic reproducible check timeline machine-svg",
        "there are no devices; leave it out, or name a --machine"},
       {0}};
   const option_command command = {

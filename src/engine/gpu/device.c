@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Tessera authors */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Errors of the runtime and the current device, for all other files of the engine. */
+/* Errors of the runtime, the current device and its energy, for all other files of the engine. */
 #include "engine/gpu/internal.h"
 
 tsr_status gpu_fail(tsr_status status, gpuError error, const char *what, int device) {
@@ -37,4 +37,9 @@ void gpu_leave(int former) {
   int current = former;
   (void)gpuGetDevice(&current);
   if (current != former) (void)gpuSetDevice(former);
+}
+
+tsr_status gpu_energy(tsr_engine_state *state, int device, double *joules) {
+  TSR_TRY(gpu_check_device(state, device));
+  return gpu_energy_at(state->devices[device].address, joules);
 }

@@ -183,4 +183,5 @@ const tsr_engine GPU_ENGINE = {
     .copy = gpu_copy,
     .kernel = gpu_kernel,
     .where = gpu_where,
+    .energy = gpu_energy,
 };

@@ -18,6 +18,7 @@
 
 typedef struct gpu_device {
   int physical;
+  char address[16]; /* of tsr_device_info */
   int low, high;    /* priorities of streams: least urgent, most urgent */
   int blocks;       /* most thread blocks of an ADD or SCALE, so that it runs beside a GEMM */
   size_t workspace; /* bytes of the BLAS's workspace, for each queue */
@@ -97,6 +98,10 @@ tsr_status gpu_load_kernels(int device);
  * not know the memory. */
 gpuError gpu_memory_of(const void *pointer, tsr_memory *memory, int *device);
 
+/* Reads the energy [J] that the card at an address of the PCI bus has used since its driver was
+ * loaded. TSR_ERR_UNSUPPORTED: it cannot be read. */
+tsr_status gpu_energy_at(const char *address, double *joules);
+
 /*
  * The files, from the bottom up; each calls only files before it: the vendor's; device.c; memory.c,
  * copy.c, blas.c; queue.c, gemm.c, residues.c; solve.c; level3.c; blocked.c; kernel.c; start.c;
@@ -118,6 +123,9 @@ tsr_status gpu_check_device(const tsr_engine_state *state, int device);
  * current; gpu_leave(former) makes that one current again. */
 int gpu_enter(const gpu_device *device);
 void gpu_leave(int former);
+
+/* The function `energy` of the engine. */
+tsr_status gpu_energy(tsr_engine_state *state, int device, double *joules);
 
 /* Makes the device current and leaves it so; for the library's own threads. */
 gpuError gpu_use(const gpu_device *device);

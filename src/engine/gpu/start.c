@@ -33,6 +33,7 @@ static tsr_status describe(gpu_device *device, tsr_device_info *info) {
   GPU_TRY(gpuSetDevice(d), "making it current", d);
   TSR_TRY(gpu_identify(d, &facts, info));
   GPU_TRY(gpuPriorityRange(&device->low, &device->high), "asking for priorities", d);
+  memcpy(device->address, facts.address, sizeof device->address);
   device->max_pitch = facts.max_pitch;
   device->blocks = 8 * facts.multiprocessors;
   device->workspace = facts.workspace;

@@ -92,3 +92,10 @@ gpuError gpu_memory_of(const void *pointer, tsr_memory *memory, int *device) {
   *device = attributes.device;
   return hipSuccess;
 }
+
+tsr_status gpu_energy_at(const char *address, double *joules) {
+  (void)joules;
+  return tsr_fail(TSR_ERR_UNSUPPORTED,
+                  "the GPU at %s: the HIP engine reads no energy counters; rocm-smi shows them",
+                  address);
+}

@@ -147,6 +147,11 @@ static const char *if_there_are_products(const tsr_problem *p, int64_t value) {
   return value != 0 && tsr_call_scales_only(p->call) ? "the call has no products" : NULL;
 }
 
+/* Products in residues may lead by parts of the rows, which have all of k. */
+static const char *if_the_call_multiplies(const tsr_problem *p, int64_t value) {
+  return value != 0 && tsr_call_scales_only(p->call) ? "the call has no products" : NULL;
+}
+
 static const char *if_c_is_beside(const tsr_problem *p, int64_t value) {
   if (value != 0 && tsr_is_in_place(p->call->operation)) return "trmm and trsm overwrite their B";
   return if_there_are_products(p, value);
@@ -325,7 +330,7 @@ static const tsr_knob table[] = {
      .change = TSR_CHANGE_OTHER,
      .turn = 12,
      .worth = leads_by_rows,
-     .unmet = if_there_are_products},
+     .unmet = if_the_call_multiplies},
     {.name = "a",
      .says = "parts: A arrives in k-panels; whole: all of A arrives before the k-panels of B.",
      .phrase = "all of A first",

@@ -50,6 +50,13 @@ static double part_at_home(const tsr_search *s, int x) {
   return there < all ? 1 - there / all : 0;
 }
 
+/* The rate at which a device computes the call's products for long, flops/s. */
+static double sustained_rate(const tsr_search *s) {
+  const tsr_call *call = s->call;
+  return call->moduli > 0 ? tsr_machine_residue_limit(s->machine, call->type, call->moduli, 1)
+                          : s->machine->rates[tsr_type_index(call->type)].sustained;
+}
+
 /* Time of an operand's transfers from the host / time of all kernels. */
 static double operand_share(const tsr_search *s, int devices, int x) {
   double flops = tsr_call_flops(s->call), bytes = 0, link = 0;
@@ -58,8 +65,7 @@ static double operand_share(const tsr_search *s, int devices, int x) {
     bytes = part_at_home(s, x) * (half ? 0.5 : 1) *
             (double)tsr_operand_bytes(&s->call->operand[x], s->call->type);
   for (int i = 0; i < devices; i++) link += tsr_search_shared_rate(s, s->order[i], i);
-  double rate = s->machine->rates[tsr_type_index(s->call->type)].sustained;
-  return link > 0 && flops > 0 ? bytes / link * rate * devices / flops : 0;
+  return link > 0 && flops > 0 ? bytes / link * sustained_rate(s) * devices / flops : 0;
 }
 
 static double transfer_share(const tsr_search *s, int devices) {
@@ -284,6 +290,15 @@ static void cut_product(const tsr_search *s, limit by, tsr_strategy *r) {
   if (both) r->k_panel_most = TSR_TUNE_BOTH_GROWTH * r->k_panel;
 }
 
+/* Products in residues have all of k: the leading block grows by parts of the rows. */
+static void lead_by_rows(tsr_strategy *r) {
+  r->leading = true;
+  r->row_parts = TSR_TUNE_LEADING_ROW_PARTS;
+  r->k_panel = r->k_panel_most = r->n_block = 0;
+  r->n_block_first = r->n_block_last = TSR_TUNE_LEADING_BLOCK;
+  r->n_block_least = TSR_TUNE_LEADING_TAPER;
+}
+
 bool tsr_panels_lead(const tsr_search *s, tsr_strategy *r) {
   const tsr_call *call = s->call;
   int devices = r->grid_rows * r->grid_cols;
@@ -293,6 +308,10 @@ bool tsr_panels_lead(const tsr_search *s, tsr_strategy *r) {
     return false;
   double share = operand_share(s, devices, TSR_A) + operand_share(s, devices, TSR_B_);
   if (share < TSR_TUNE_LEADING_LEAST || share > TSR_TUNE_LEADING_MOST) return false;
+  if (call->moduli > 0) {
+    lead_by_rows(r);
+    return true;
+  }
   r->leading = true;
   r->k_panel = tsr_guess_of((double)call->k, TSR_TUNE_LEADING_K);
   r->k_panel_most = r->n_block = 0;

@@ -93,6 +93,11 @@ TSR_API tsr_status tsr_grid_sync(tsr_grid *grid);
  * at process (row_source, col_source): ScaLAPACK's 2D block-cyclic layout. The first block may have
  * other extents than the rest (imb, inb), as in its descriptors of type 2.
  *
+ * Blocks of any extents: row_ends lists where the blocks of rows end, col_ends those of columns.
+ * Block b goes from entry b - 1 (0 for the first) to below entry b, has at least one index, and
+ * belongs to the process that has block b in the regular layout; the last entry is the extent.
+ * Every function takes such matrices, also beside regular ones.
+ *
  * Programs with storage of their own fill this in; tsr_pmatrix_create does it for the others. ld
  * and data are each process's own, the rest is the same everywhere. Storage is in host memory and
  * column-major: the rows and columns that the process owns, in order (tsr_pmatrix_extents tells how
@@ -107,6 +112,11 @@ typedef struct tsr_pmatrix {
   int row_source, col_source; /* who has the first block */
   int64_t ld;                 /* leading dimension here, at least 1 and the number of rows here */
   void *data;                 /* the part here; may be NULL when that is empty */
+  const int64_t *row_ends, *col_ends; /* blocks of any extents, for rows and for columns; NULL:
+                                         blocks of mb, of nb, which are not looked at otherwise.
+                                         The lists must stay as they are until asynchronous
+                                         products are complete and plans are destroyed */
+  int64_t row_blocks, col_blocks;     /* entries of the lists */
 } tsr_pmatrix;
 
 /* Fills in how many rows and columns of the matrix this process has (ScaLAPACK's NUMROC); ld and
@@ -122,7 +132,17 @@ TSR_API tsr_status tsr_pmatrix_create(tsr_grid *grid, tsr_type type, int64_t m, 
                                       int64_t mb, int64_t nb, int row_source, int col_source,
                                       tsr_pmatrix *matrix);
 
-/* Frees what tsr_pmatrix_create made, before the grid is destroyed. Not collective. */
+/* The same in blocks of any extents: row_ends has row_blocks entries, col_ends col_blocks, whose
+ * last ones are the extents of the matrix. The lists are copied. Collective; tsr_pmatrix_destroy
+ * gives the matrix back. TSR_ERR_ARGUMENT: a list does not increase, the source or the type is
+ * wrong. TSR_ERR_MEMORY: there is not so much memory. */
+TSR_API tsr_status tsr_pmatrix_create_irregular(tsr_grid *grid, tsr_type type, int64_t row_blocks,
+                                                const int64_t *row_ends, int64_t col_blocks,
+                                                const int64_t *col_ends, int row_source,
+                                                int col_source, tsr_pmatrix *matrix);
+
+/* Frees what tsr_pmatrix_create or tsr_pmatrix_create_irregular made, before the grid is destroyed.
+ * Not collective. */
 TSR_API void tsr_pmatrix_destroy(tsr_pmatrix *matrix);
 
 /* to = op(from), for the m x n part of `to` at (ib, jb) and the part of `from` at (ia, ja), which

@@ -24,7 +24,7 @@ static tsr_axis spread_k(const tsr_grid *grid, int64_t k, int count) {
   int64_t turns = (int64_t)grid->extent[0] * grid->extent[1];
   int64_t depth = grid->wishes.depth > 0 ? grid->wishes.depth : TSR_TUNE_REDISTRIBUTED_BLOCK;
   int64_t even = (k + turns - 1) / turns, block = even < depth ? even : depth;
-  return (tsr_axis){k, block, block, 0, count};
+  return (tsr_axis){.extent = k, .first = block, .block = block, .count = count};
 }
 
 /* ---- One arrangement --------------------------------------------------------- */
@@ -74,20 +74,13 @@ static tsr_status try_moves(chooser *x, bool move_a, bool move_b) {
   return TSR_OK;
 }
 
-/* Whether the blocks of k have the same limits in A and in B, so that each has one owner in A and
- * one in B. */
-static bool has_same_blocks(const tsr_axis *a, const tsr_axis *b) {
-  bool one = a->extent <= a->first && b->extent <= b->first;
-  return one || (a->first == b->first && a->block == b->block);
-}
-
 /* If k has other blocks in A than in B, each pair of owners has its own, shallower panels. Then
  * redistributing A or B may take less time, so both are tried. */
 static tsr_status try_more(chooser *x, bool move_a, bool move_b) {
   const int *extent = x->product->grid->extent;
   bool reproducible = x->product->grid->model.facts.reproducible;
   if (move_a || move_b || reproducible || extent[0] == 1 || extent[1] == 1) return TSR_OK;
-  if (has_same_blocks(&x->a.axis[1], &x->b.axis[0])) return TSR_OK;
+  if (tsr_axis_same_blocks(&x->a.axis[1], &x->b.axis[0])) return TSR_OK;
   TSR_TRY(try_moves(x, true, false));
   return try_moves(x, false, true);
 }

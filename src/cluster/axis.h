@@ -3,8 +3,9 @@
 
 /*
  * One direction of a block-cyclic layout: the indices 0 .. extent-1 are cut into blocks, and block
- * b belongs to coordinate (source + b) mod count of the grid. A contiguous part of an axis is again
- * an axis, with another first block, so the same functions serve whole matrices and parts.
+ * b belongs to coordinate (source + b) mod count of the grid. The blocks have one extent, but for
+ * the first, or are irregular: a list says where each of them ends. A contiguous part of an axis is
+ * again an axis, with another first block, so the same functions serve whole matrices and parts.
  */
 #ifndef TSR_CLUSTER_AXIS_H
 #define TSR_CLUSTER_AXIS_H
@@ -14,15 +15,27 @@
 
 typedef struct tsr_axis {
   int64_t extent;
-  int64_t first, block; /* extents of the first block and of the others, at least 1 */
+  int64_t first, block; /* extents of the first block and of the others, at least 1; irregular:
+                           block is their mean, for estimates */
   int source;           /* the coordinate that owns the first block */
   int count;            /* coordinates of the grid in this direction */
+  /* Irregular blocks: block b ends before index ends[b] - offset. NULL: blocks are regular. The
+   * list is not owned. */
+  const int64_t *ends;
+  int64_t blocks, offset;
+  uint64_t digest; /* of the whole list; axes may be compared when the list is gone */
 } tsr_axis;
 
 /* The indices at .. end-1. */
 typedef struct tsr_span {
   int64_t at, end;
 } tsr_span;
+
+/* The axis of a whole matrix in irregular blocks, whose last one ends at the extent. */
+tsr_axis tsr_axis_irregular(const int64_t *ends, int64_t blocks, int source, int count);
+
+/* Whether two axes have blocks of the same limits, whoever owns them. */
+bool tsr_axis_same_blocks(const tsr_axis *a, const tsr_axis *b);
 
 /* The coordinate that owns index `at`. */
 int tsr_axis_owner(const tsr_axis *axis, int64_t at);

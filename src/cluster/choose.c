@@ -276,7 +276,8 @@ void tsr_choices_destroy(tsr_choices *choices) {
 
 static bool same_axis(const tsr_axis *a, const tsr_axis *b) {
   return a->extent == b->extent && a->first == b->first && a->block == b->block &&
-         a->source == b->source && a->count == b->count;
+         a->source == b->source && a->count == b->count && a->blocks == b->blocks &&
+         a->offset == b->offset && a->digest == b->digest;
 }
 
 static bool same_arranged(const tsr_arranged *a, const tsr_arranged *b) {

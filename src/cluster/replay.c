@@ -142,7 +142,8 @@ static int distance(const replay *r, const tsr_summa_step *step, int *line) {
  */
 static int64_t run_in_k(const tsr_distribution *distribution, int64_t depth) {
   const tsr_axis *a = &distribution->k_a, *b = &distribution->k_b;
-  bool together = a->block == b->block && b->count % a->count == 0;
+  bool regular = a->ends == NULL && b->ends == NULL;
+  bool together = regular && a->block == b->block && b->count % a->count == 0;
   int64_t block = a->block < b->block ? a->block : b->block;
   return together || depth < block ? depth : block;
 }

@@ -8,6 +8,11 @@
 #include "base/types.h"
 
 static tsr_axis axis_of(const tsr_grid *grid, const tsr_pmatrix *x, int direction) {
+  const int64_t *ends = direction == 0 ? x->row_ends : x->col_ends;
+  if (ends != NULL)
+    return tsr_axis_irregular(ends, direction == 0 ? x->row_blocks : x->col_blocks,
+                              direction == 0 ? x->row_source : x->col_source,
+                              grid->extent[direction]);
   int64_t block = direction == 0 ? x->mb : x->nb, first = direction == 0 ? x->imb : x->inb;
   return (tsr_axis){.extent = direction == 0 ? x->m : x->n,
                     .first = first > 0 ? first : block,

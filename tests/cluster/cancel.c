@@ -17,30 +17,31 @@
 
 #define PRODUCT NULL, 0, 0, 0, 0, 0, NULL, NULL, 0, 0, NULL, 0, 0, NULL, NULL, 0, 0
 
-#define EVERY_CALL(CALL)                                          \
-  CALL(tsr_context_create_dealt(MPI_COMM_NULL, NULL, NULL, NULL)) \
-  CALL(tsr_grid_create(NULL, MPI_COMM_NULL, 0, 0, NULL))          \
-  CALL(tsr_grid_suggest(NULL, 0, TSR_D, 0, 0, 0, NULL, NULL))     \
-  CALL(tsr_grid_imagine(NULL, 0, 0, NULL))                        \
-  CALL(tsr_grid_place(NULL, NULL, NULL, NULL, NULL))              \
-  CALL(tsr_grid_set_panels(NULL, 0, 0))                           \
-  CALL(tsr_grid_set_blocks(NULL, 0, 0))                           \
-  CALL(tsr_grid_set_cut(NULL, TSR_CUT_MODEL))                     \
-  CALL(tsr_grid_set_network(NULL, 0, 0))                          \
-  CALL(tsr_grid_traffic(NULL, NULL, NULL))                        \
-  CALL(tsr_grid_imagine_transport(NULL, 0, 0))                    \
-  CALL(tsr_grid_sync(NULL))                                       \
-  CALL(tsr_pmatrix_extents(NULL, NULL, NULL))                     \
-  CALL(tsr_pmatrix_create(NULL, TSR_D, 0, 0, 0, 0, 0, 0, NULL))   \
-  CALL(tsr_redistribute(NULL, 0, 0, 0, NULL, 0, 0, NULL, 0, 0))   \
-  CALL(tsr_scatter(NULL, 0, 0, NULL, 0, NULL))                    \
-  CALL(tsr_gather(NULL, 0, 0, NULL, NULL, 0))                     \
-  CALL(tsr_pgemm(PRODUCT))                                        \
-  CALL(tsr_pgemm_async(PRODUCT))                                  \
-  CALL(tsr_grid_timeline_begin(NULL))                             \
-  CALL(tsr_grid_timeline_end(NULL, 0, 0, NULL))                   \
-  CALL(tsr_pgemm_plan(PRODUCT, NULL))                             \
-  CALL(tsr_pplan_predict(NULL, NULL))                             \
+#define EVERY_CALL(CALL)                                                        \
+  CALL(tsr_context_create_dealt(MPI_COMM_NULL, NULL, NULL, NULL))               \
+  CALL(tsr_grid_create(NULL, MPI_COMM_NULL, 0, 0, NULL))                        \
+  CALL(tsr_grid_suggest(NULL, 0, TSR_D, 0, 0, 0, NULL, NULL))                   \
+  CALL(tsr_grid_imagine(NULL, 0, 0, NULL))                                      \
+  CALL(tsr_grid_place(NULL, NULL, NULL, NULL, NULL))                            \
+  CALL(tsr_grid_set_panels(NULL, 0, 0))                                         \
+  CALL(tsr_grid_set_blocks(NULL, 0, 0))                                         \
+  CALL(tsr_grid_set_cut(NULL, TSR_CUT_MODEL))                                   \
+  CALL(tsr_grid_set_network(NULL, 0, 0))                                        \
+  CALL(tsr_grid_traffic(NULL, NULL, NULL))                                      \
+  CALL(tsr_grid_imagine_transport(NULL, 0, 0))                                  \
+  CALL(tsr_grid_sync(NULL))                                                     \
+  CALL(tsr_pmatrix_extents(NULL, NULL, NULL))                                   \
+  CALL(tsr_pmatrix_create(NULL, TSR_D, 0, 0, 0, 0, 0, 0, NULL))                 \
+  CALL(tsr_pmatrix_create_irregular(NULL, TSR_D, 0, NULL, 0, NULL, 0, 0, NULL)) \
+  CALL(tsr_redistribute(NULL, 0, 0, 0, NULL, 0, 0, NULL, 0, 0))                 \
+  CALL(tsr_scatter(NULL, 0, 0, NULL, 0, NULL))                                  \
+  CALL(tsr_gather(NULL, 0, 0, NULL, NULL, 0))                                   \
+  CALL(tsr_pgemm(PRODUCT))                                                      \
+  CALL(tsr_pgemm_async(PRODUCT))                                                \
+  CALL(tsr_grid_timeline_begin(NULL))                                           \
+  CALL(tsr_grid_timeline_end(NULL, 0, 0, NULL))                                 \
+  CALL(tsr_pgemm_plan(PRODUCT, NULL))                                           \
+  CALL(tsr_pplan_predict(NULL, NULL))                                           \
   CALL(tsr_pplan_print(NULL, 0, NULL))
 
 #define TEXT(call) #call,

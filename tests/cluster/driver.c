@@ -66,11 +66,18 @@ static void draw_grid(numbers *n, int size, int grid[2]) {
   grid[1] = size / grid[0];
 }
 
+static void same_ends(layout *x, int direction, const layout *as, int of) {
+  x->blocks[direction] = as->blocks[of];
+  memcpy(x->ends[direction], as->ends[of], sizeof as->ends[of]);
+}
+
 static void same_rows(layout *x, const layout *as) {
+  same_ends(x, 0, as, 0);
   x->i = as->i, x->m = as->m, x->mb = as->mb, x->imb = as->imb, x->row_source = as->row_source;
 }
 
 static void same_cols(layout *x, const layout *as) {
+  same_ends(x, 1, as, 1);
   x->j = as->j, x->n = as->n, x->nb = as->nb, x->inb = as->inb, x->col_source = as->col_source;
 }
 
@@ -86,6 +93,7 @@ static void align_k(numbers *n, problem *p) {
   if (numbers_draw(n, 0, 1) == 0) return;
   p->b.mb = p->a.nb, p->b.imb = p->a.inb;
   p->b.i = p->a.j, p->b.m = p->a.n;
+  same_ends(&p->b, 0, &p->a, 1);
 }
 
 static void draw_scalars(numbers *n, problem *p) {
@@ -126,10 +134,11 @@ static problem draw(uint64_t seed, int64_t index, int size) {
 static void print_layout(const char *name, const layout *x) {
   printf(
       "  %s: %lld x %lld in %lld x %lld (first %lld x %lld) from (%d, %d), part %lld x %lld at "
-      "(%lld, %lld), ld +%lld\n",
+      "(%lld, %lld), ld +%lld, irregular blocks %lld x %lld\n",
       name, (long long)x->m, (long long)x->n, (long long)x->mb, (long long)x->nb, (long long)x->imb,
       (long long)x->inb, x->row_source, x->col_source, (long long)x->rows, (long long)x->cols,
-      (long long)x->i, (long long)x->j, (long long)x->extra);
+      (long long)x->i, (long long)x->j, (long long)x->extra, (long long)x->blocks[0],
+      (long long)x->blocks[1]);
 }
 
 static void print_problem(const problem *p) {

@@ -24,6 +24,18 @@ static int64_t draw_margin(numbers *n) {
   return numbers_draw(n, 0, 1) == 0 ? 0 : numbers_draw(n, 0, 40);
 }
 
+/* In a quarter of the layouts blocks have any extents. */
+static int64_t draw_ends(numbers *n, int64_t extent, int64_t ends[LAYOUT_BLOCKS]) {
+  int64_t at = 0, blocks = 0, most = numbers_draw(n, 2, 40);
+  if (numbers_draw(n, 0, 3) > 0) return 0;
+  while (at < extent && blocks < LAYOUT_BLOCKS - 1) {
+    at += numbers_draw(n, 1, most);
+    ends[blocks++] = at < extent ? at : extent;
+  }
+  if (blocks > 0) ends[blocks - 1] = extent;
+  return blocks;
+}
+
 layout layout_draw(numbers *n, int64_t rows, int64_t cols, const int grid[2]) {
   layout x = {.rows = rows, .cols = cols};
   x.i = draw_margin(n), x.j = draw_margin(n);
@@ -34,17 +46,27 @@ layout layout_draw(numbers *n, int64_t rows, int64_t cols, const int grid[2]) {
   x.row_source = (int)numbers_draw(n, 0, grid[0] - 1);
   x.col_source = (int)numbers_draw(n, 0, grid[1] - 1);
   x.extra = numbers_draw(n, 0, 1) == 0 ? 0 : numbers_draw(n, 0, 5);
+  x.blocks[0] = draw_ends(n, x.m, x.ends[0]);
+  x.blocks[1] = draw_ends(n, x.n, x.ends[1]);
   return x;
 }
 
 /* Writes the global indices that coordinate `me` owns to `index`, by going through all of them, and
  * returns their number. */
-static int64_t own_indices(int64_t extent, int64_t first, int64_t block, int source, int count,
-                           int me, int64_t *index) {
-  int64_t left = first > 0 ? first : block, here = 0;
-  int turn = source;
-  for (int64_t i = 0; i < extent; i++) {
-    if (left == 0) left = block, turn = (turn + 1) % count;
+static int64_t own_indices(const layout *x, int direction, int count, int me, int64_t *index) {
+  bool rows = direction == 0;
+  int64_t block = rows ? x->mb : x->nb, first = rows ? x->imb : x->inb;
+  int64_t left = first > 0 ? first : block, here = 0, next = 1;
+  const int64_t *ends = x->ends[direction];
+  bool irregular = x->blocks[direction] > 0;
+  int turn = rows ? x->row_source : x->col_source;
+  if (irregular) left = ends[0];
+  for (int64_t i = 0; i < (rows ? x->m : x->n); i++) {
+    if (left == 0) {
+      left = irregular ? ends[next] - ends[next - 1] : block;
+      next++;
+      turn = (turn + 1) % count;
+    }
     if (turn == me) index[here++] = i;
     left--;
   }
@@ -104,12 +126,13 @@ bool storage_create(const layout *x, tsr_grid *grid, tsr_type type, storage *s) 
   s->index[0] = malloc((size_t)(x->m + 1) * sizeof *s->index[0]);
   s->index[1] = malloc((size_t)(x->n + 1) * sizeof *s->index[1]);
   if (s->index[0] == NULL || s->index[1] == NULL) return false;
-  s->local[0] = own_indices(x->m, x->imb, x->mb, x->row_source, extent[0], me[0], s->index[0]);
-  s->local[1] = own_indices(x->n, x->inb, x->nb, x->col_source, extent[1], me[1], s->index[1]);
+  for (int d = 0; d < 2; d++) s->local[d] = own_indices(x, d, extent[d], me[d], s->index[d]);
   int64_t ld = (s->local[0] > 0 ? s->local[0] : 1) + x->extra;
   void *data = malloc((size_t)(ld * s->local[1]) * s->size + 1);
   s->matrix = (tsr_pmatrix){grid,   type,   x->m,          x->n,          x->mb, x->nb,
                             x->imb, x->inb, x->row_source, x->col_source, ld,    data};
+  if (x->blocks[0] > 0) s->matrix.row_ends = x->ends[0], s->matrix.row_blocks = x->blocks[0];
+  if (x->blocks[1] > 0) s->matrix.col_ends = x->ends[1], s->matrix.col_blocks = x->blocks[1];
   return data != NULL;
 }
 

@@ -20,8 +20,11 @@ typedef struct numbers {
 int64_t numbers_draw(numbers *n, int64_t least, int64_t most);
 
 /* A distributed matrix and a part of it. */
+enum { LAYOUT_BLOCKS = 300 };
 typedef struct layout {
   int64_t m, n, mb, nb, imb, inb;
+  int64_t blocks[2]; /* irregular blocks of rows, of columns, which end at ends[]; 0: regular */
+  int64_t ends[2][LAYOUT_BLOCKS];
   int row_source, col_source;
   int64_t extra;            /* leading dimension minus the least possible one */
   int64_t i, j, rows, cols; /* where the stored part begins, and its extents */

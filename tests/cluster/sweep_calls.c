@@ -206,6 +206,12 @@ static tsr_status pmatrix_create(void *world_) {
   return CALLED(tsr_pmatrix_create)(w->grid, TSR_D, N, N, BLOCK, BLOCK, 0, 0, &w->matrix);
 }
 
+static tsr_status pmatrix_create_irregular(void *world_) {
+  static const int64_t ends[] = {1, BLOCK, N};
+  world *w = world_;
+  return CALLED(tsr_pmatrix_create_irregular)(w->grid, TSR_D, 3, ends, 3, ends, 0, 0, &w->matrix);
+}
+
 static void check_matrix(void *world_, const sweep_outcome *o) {
   world *w = world_;
   int64_t rows = 0, cols = 0;
@@ -394,6 +400,7 @@ static const sweep_visit visits[] = {
     {"grid_orders of an model_only one", NULL, NULL, grid_orders, check_orders, 0, false,
      "model_only"},
     VISIT(NULL, pmatrix_create, check_matrix),
+    VISIT(NULL, pmatrix_create_irregular, check_matrix),
     VISIT(with_matrix, pmatrix_destroy, NULL),
     VISIT(after_product, redistribute, check_replaced),
     {"redistribute of host memory", NULL, NULL, redistribute, check_replaced, 0, false, ""},

@@ -18,16 +18,33 @@
 
 enum { EXTENT = 90, CASES = 400 };
 
+/* Irregular blocks; their lists are kept for the next axes, too. */
+static tsr_axis draw_irregular(int64_t extent, int count) {
+  static int64_t lists[16][EXTENT];
+  static int next;
+  int64_t *ends = lists[next++ % 16], blocks = 0, most = between(2, 20);
+  for (int64_t at = 0; at < extent;) {
+    at += between(1, most);
+    ends[blocks++] = at < extent ? at : extent;
+  }
+  return tsr_axis_irregular(ends, blocks, (int)between(0, count - 1), count);
+}
+
 static tsr_axis draw_axis(int64_t extent, int count) {
+  if (between(0, 2) == 0) return draw_irregular(extent, count);
   return (tsr_axis){extent, between(1, 12), between(1, 12), (int)between(0, count - 1), count};
 }
 
 /* The owner of each index, by counting down the indices of each block. */
 static void count_owners(const tsr_axis *x, int *owner) {
-  int64_t left = x->first;
+  int64_t left = x->ends != NULL && x->extent > 0 ? x->ends[0] : x->first, next = 1;
   int turn = x->source;
   for (int64_t i = 0; i < x->extent; i++) {
-    if (left == 0) left = x->block, turn = (turn + 1) % x->count;
+    if (left == 0) {
+      left = x->ends != NULL ? x->ends[next] - x->ends[next - 1] : x->block;
+      next++;
+      turn = (turn + 1) % x->count;
+    }
     owner[i] = turn;
     left--;
   }

@@ -141,6 +141,53 @@ static void large_messages(world *w) {
   }
 }
 
+/* ---- Irregular blocks --------------------------------------------------------- */
+
+/* A matrix of ones in blocks of any extents, times itself; and lists that are refused. */
+static void irregular_blocks(world *w) {
+  static const int64_t ends[] = {1, 2, 9, 11, 20, N}, falls[] = {1, 3, 3, N}, empty[] = {0, N};
+  call x = {.transa = TSR_NO_TRANS, .m = N, .alpha = 1};
+  tsr_pmatrix *const all[3] = {&x.a, &x.b, &x.c}, none = {0};
+  double full[N * N];
+  x.grid = w->grid;
+  for (int i = 0; i < 3; i++) {
+    if (!HOLD(tsr_pmatrix_create_irregular(w->grid, TSR_D, 6, ends, 6 - i, ends + i, 0, 0,
+                                           all[i]) == TSR_OK))
+      return;
+    set_here(all[i], 1);
+  }
+  HOLD(x.a.m == N && x.a.n == N && x.a.row_ends != ends);
+  EXPECT(call_run(&x), TSR_OK, "");
+  HOLD(is_right(&x));
+  EXPECT(tsr_gather(w->grid, 0, 0, &x.c, full, N), TSR_OK, "");
+  for (int i = 0; i < N * N && w->rank == 0; i++) HOLD(full[i] == N);
+  call_destroy(&x);
+  tsr_pmatrix y = none;
+  EXPECT(tsr_pmatrix_create_irregular(w->grid, TSR_D, 4, falls, 1, &ends[5], 0, 0, &y),
+         TSR_ERR_ARGUMENT, "row_ends[2] is 3 and the block begins at 3");
+  EXPECT(tsr_pmatrix_create_irregular(w->grid, TSR_D, 6, ends, 2, empty, 0, 0, &y),
+         TSR_ERR_ARGUMENT, "col_ends[0] is 0");
+  EXPECT(tsr_pmatrix_create_irregular(w->grid, TSR_D, 2, NULL, 6, ends, 0, 0, &y), TSR_ERR_ARGUMENT,
+         "row_ends is NULL");
+  EXPECT(tsr_pmatrix_create_irregular(w->grid, TSR_D, -1, ends, 6, ends, 0, 0, &y),
+         TSR_ERR_ARGUMENT, "row_ends has -1 blocks");
+  y = (tsr_pmatrix){.grid = w->grid,
+                    .type = TSR_D,
+                    .m = N + 1,
+                    .n = N,
+                    .nb = 4,
+                    .ld = N + 1,
+                    .row_ends = ends,
+                    .row_blocks = 6};
+  HOLD(tsr_pmatrix_extents(&y, NULL, NULL) == TSR_ERR_ARGUMENT &&
+       strstr(tsr_message(), "the last of 6 entries of matrix->row_ends is 24") != NULL);
+  /* Lists that differ between processes are found. */
+  int64_t other[] = {1, 2, 9, 11, 20 - (w->rank > 0), N};
+  if (w->size > 1)
+    EXPECT(tsr_pmatrix_create_irregular(w->grid, TSR_D, 6, other, 6, ends, 0, 0, &y),
+           TSR_ERR_ARGUMENT, "row_ends");
+}
+
 /* ---- Counts ------------------------------------------------------------------ */
 
 /* Indices of 0 .. N-1 that a coordinate owns of blocks of BLOCK. */
@@ -196,6 +243,7 @@ int main(int argc, char **argv) {
       {"there and back", there_and_back},
       {"large messages", large_messages},
       {"counts", counts},
+      {"irregular blocks", irregular_blocks},
   };
   return run_cases(argc, argv, cases, sizeof cases / sizeof *cases);
 }

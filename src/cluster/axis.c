@@ -3,6 +3,8 @@
 
 #include "cluster/axis.h"
 
+#include <stddef.h>
+
 static int64_t least(int64_t a, int64_t b) {
   return a < b ? a : b;
 }

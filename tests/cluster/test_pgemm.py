@@ -54,6 +54,21 @@ def test_other_order_and_grid(expected):
     assert same("c.npy", expected[0])
 
 
+@pytest.mark.parametrize("processes", [2, 4])
+def test_blocks_of_any_extents(expected, processes):
+    """The digits are 1797 x 64; A' A is 64 x 64, over k = 1797."""
+    lists = "--m-ends 1,30,64 --n-ends 5,9,10,60,64 --k-ends 700,701,1500,1797"
+    pgemm(processes, f"--transa T -o c.npy --engine cpu {lists}").ok()
+    assert same("c.npy", expected[0])
+    pgemm(processes, f"-o c.npy --force --engine cpu --beta -2 --c {DIGITS} --m-ends 3,1000,1797 --block 20",
+          DIGITS, expected[0]).ok()
+    assert same("c.npy", expected[1])
+    for words, message in (("--m-ends 1,30", "--m-ends 1,30: ends at 30, and m is 64"),
+                           ("--k-ends 5,5,1797", "--k-ends 5,5,1797: must increase"),
+                           ("--n-ends 1;64", "must be whole numbers with commas")):
+        pgemm(processes, "--transa T -o d.npy --engine cpu " + words).refused(message)
+
+
 def test_cut_of_the_paper(expected):
     """Blocks and depth by the rules of Herault et al. on a square grid; the result is the same."""
     done = pgemm(4, "--transa T -o c.npy --engine host --devices 4 --memory 100K --block 8 --cut paper --details --check").ok(

@@ -83,7 +83,8 @@ COMMANDS = {
     "pgemm": (f"pgemm a.npy b.npy -o c.npy --engine host --machine {NODE}", {
         "output": "d.npy", "alpha": "2", "beta": Tried("3", more="--c c0.npy"), "c": "c0.npy", "transa": "T",
         "transb": "T", "type": "s", "grid": Tried("1x1", quiet="it says that the process is meant to be alone"),
-        "block": Tried("7", refused=ALONE), "repeat": "1", "details": FLAG,
+        "block": Tried("7", refused=ALONE),
+        **{f"{x}-ends": Tried("7,32", refused=ALONE) for x in "mnk"}, "repeat": "1", "details": FLAG,
         **{name: Tried(value, refused=ALONE) for name, value in CUTS.items()},
         "timeline": FILES["timeline"], "force": REPLACES,
         "progress": Tried(quiet="without devices there are no steps to tell"),

@@ -42,6 +42,59 @@ int matrix_file_open(const char *path, matrix_file *file) {
 
 /* ---- The part of a file that a process owns ---------------------------------------- */
 
+/* The blocks of one direction that a coordinate owns: where each begins in the whole, and its
+ * extent. */
+typedef struct own_blocks {
+  MPI_Aint *begins;
+  int *extents, count;
+} own_blocks;
+
+static bool own_blocks_find(const int64_t *ends, int64_t blocks, int count, int me,
+                            own_blocks *own) {
+  int64_t room = blocks / count + 1;
+  *own = (own_blocks){malloc((size_t)room * sizeof *own->begins),
+                      malloc((size_t)room * sizeof *own->extents), 0};
+  if (own->begins == NULL || own->extents == NULL) return false;
+  for (int64_t b = me; b < blocks; b += count) {
+    int64_t begin = b > 0 ? ends[b - 1] : 0;
+    own->begins[own->count] = (MPI_Aint)begin;
+    own->extents[own->count++] = (int)(ends[b] - begin);
+  }
+  return true;
+}
+
+static void own_blocks_free(own_blocks *own) {
+  free(own->begins);
+  free(own->extents);
+}
+
+/* *type: own blocks of `unit`, which is `bytes` bytes from one to the next. */
+static int list_blocks(own_blocks *own, MPI_Aint bytes, MPI_Datatype unit, MPI_Datatype *type) {
+  for (int i = 0; i < own->count; i++) own->begins[i] *= bytes;
+  return MPI_Type_create_hindexed(own->count, own->extents, own->begins, unit, type);
+}
+
+/* The part of a matrix in irregular blocks: of each own column the own rows. */
+static int make_irregular(const tsr_pmatrix *x, const int grid[2], const int me[2],
+                          MPI_Datatype element, size_t size, MPI_Datatype *part) {
+  own_blocks rows = {0}, cols = {0};
+  MPI_Datatype pieces, column;
+  MPI_Aint length = (MPI_Aint)x->m * (MPI_Aint)size;
+  int code = MPI_ERR_NO_MEM;
+  if (own_blocks_find(x->row_ends, x->row_blocks, grid[0], me[0], &rows) &&
+      own_blocks_find(x->col_ends, x->col_blocks, grid[1], me[1], &cols))
+    code = list_blocks(&rows, (MPI_Aint)size, element, &pieces);
+  if (code == MPI_SUCCESS) {
+    MPI_Type_create_resized(pieces, 0, length, &column);
+    code = list_blocks(&cols, length, column, part);
+    MPI_Type_free(&column);
+    MPI_Type_free(&pieces);
+  }
+  own_blocks_free(&rows);
+  own_blocks_free(&cols);
+  return code;
+}
+
 /* *part: this process's part of the matrix as MPI's block-cyclic array type. Its elements in order
  * are the local column-major matrix. */
 static int make_part(const tsr_pmatrix *x, size_t size, MPI_Datatype *part) {
@@ -55,8 +108,11 @@ static int make_part(const tsr_pmatrix *x, size_t size, MPI_Datatype *part) {
   int blocks[2] = {(int)x->mb, (int)x->nb};
   MPI_Type_contiguous((int)size, MPI_BYTE, &element);
   MPI_Type_commit(&element);
-  int code = MPI_Type_create_darray(rows * cols, row * cols + col, 2, sizes, cyclic, blocks, grid,
-                                    MPI_ORDER_FORTRAN, element, part);
+  int me[2] = {row, col};
+  int code = x->row_ends != NULL
+                 ? make_irregular(x, grid, me, element, size, part)
+                 : MPI_Type_create_darray(rows * cols, row * cols + col, 2, sizes, cyclic, blocks,
+                                          grid, MPI_ORDER_FORTRAN, element, part);
   MPI_Type_free(&element);
   if (code != MPI_SUCCESS) return tool_fail("MPI cannot describe the matrix");
   MPI_Type_commit(part);
@@ -146,10 +202,18 @@ static int fill(const reading *r) {
   return code;
 }
 
+tsr_status matrix_create(tsr_grid *grid, tsr_type type, int64_t m, int64_t n,
+                         const matrix_blocks *blocks, tsr_pmatrix *matrix) {
+  if (blocks->rows == NULL)
+    return tsr_pmatrix_create(grid, type, m, n, blocks->block, blocks->block, 0, 0, matrix);
+  return tsr_pmatrix_create_irregular(grid, type, blocks->rows->count, blocks->rows->ends,
+                                      blocks->cols->count, blocks->cols->ends, 0, 0, matrix);
+}
+
 int matrix_read(const char *path, const matrix_file *file, tsr_grid *grid, tsr_type type,
-                int64_t block, bool conjugate, tsr_pmatrix *matrix) {
+                const matrix_blocks *blocks, bool conjugate, tsr_pmatrix *matrix) {
   int64_t m = file->fortran ? file->rows : file->cols, n = file->fortran ? file->cols : file->rows;
-  tsr_status status = tsr_pmatrix_create(grid, type, m, n, block, block, 0, 0, matrix);
+  tsr_status status = matrix_create(grid, type, m, n, blocks, matrix);
   if (status != TSR_OK) return is_first() ? tool_status(status) : TOOL_FAILED;
   reading r = {path, file, matrix, conjugate};
   return m > 0 && n > 0 ? fill(&r) : TOOL_OK;

@@ -20,14 +20,30 @@ typedef struct matrix_file {
   int64_t offset; /* bytes, of the first element in the file */
 } matrix_file;
 
+/* Where the blocks of one direction end; the last entry is the extent. */
+typedef struct block_list {
+  int64_t *ends, count;
+} block_list;
+
+/* How a matrix is cut into blocks: block x block, or as the lists say, if there are any. */
+typedef struct matrix_blocks {
+  int64_t block;
+  const block_list *rows, *cols; /* both or none */
+} matrix_blocks;
+
+/* Makes an m x n matrix in these blocks. Collective. */
+tsr_status matrix_create(tsr_grid *grid, tsr_type type, int64_t m, int64_t n,
+                         const matrix_blocks *blocks, tsr_pmatrix *matrix);
+
 /* Reads the head of a file on the first process, which prints errors. Collective; the same exit
  * code on all. */
 int matrix_file_open(const char *path, matrix_file *file);
 
-/* Reads the whole file into a new distributed matrix of the type, in blocks of block x block.
- * conjugate: conjugates the elements. Collective; the exit code. */
+/* Reads the whole file into a new distributed matrix of the type, in the given blocks of the
+ * matrix, which is the file's transpose if that is row-major. conjugate: conjugates the elements.
+ * Collective; the exit code. */
 int matrix_read(const char *path, const matrix_file *file, tsr_grid *grid, tsr_type type,
-                int64_t block, bool conjugate, tsr_pmatrix *matrix);
+                const matrix_blocks *blocks, bool conjugate, tsr_pmatrix *matrix);
 
 /* The file of a result, which the first process has created. Zeroed: none. */
 typedef struct matrix_output {

@@ -17,10 +17,14 @@ typedef struct request {
   tsr_op ops[2];
   scalar alpha, beta;
   int64_t grid[2], block, repeat;
+  const char *ends[3]; /* of the blocks of m, n and k: lists; NULL: blocks of `block` */
   cut_options cut;
   bool details, force, progress;
   settings settings;
 } request;
+
+/* The directions of a product. */
+enum { M, N, K };
 
 typedef struct words {
   const char *alpha, *beta, *transa, *transb, *type;
@@ -33,9 +37,11 @@ typedef struct job {
   tsr_grid *grid;
   matrix_file file[3]; /* A, B, C0 */
   tsr_type type;
-  int64_t block;   /* extent of the blocks in which matrices are distributed */
-  bool fortran;    /* the result is Fortran-ordered, as A is */
-  int64_t m, n, k; /* of the product as the user asked for it */
+  int64_t block;      /* extent of the blocks in which matrices are distributed */
+  bool irregular;     /* they are distributed as the lists say */
+  block_list list[3]; /* of m, n and k */
+  bool fortran;       /* the result is Fortran-ordered, as A is */
+  int64_t m, n, k;    /* of the product as the user asked for it */
   tsr_pmatrix a, b, c, c0;
   tsr_op ops[2];     /* as given to the library (library_op) */
   double cold, best; /* s */
@@ -53,9 +59,11 @@ static int check_alone(const request *r) {
   const struct {
     bool given;
     const char *name;
-  } used[] = {{r->block > 0, "block"},           {cut->depth > 0, "depth"},
-              {cut->lookahead > 0, "lookahead"}, {cut->blocks != NULL, "blocks"},
-              {cut->cut != NULL, "cut"},         {cut->network > 0, "network"}};
+  } used[] = {{r->ends[M] != NULL, "m-ends"},  {r->ends[N] != NULL, "n-ends"},
+              {r->ends[K] != NULL, "k-ends"},  {r->block > 0, "block"},
+              {cut->depth > 0, "depth"},       {cut->lookahead > 0, "lookahead"},
+              {cut->blocks != NULL, "blocks"}, {cut->cut != NULL, "cut"},
+              {cut->network > 0, "network"}};
   int size;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   for (size_t i = 0; size == 1 && i < sizeof used / sizeof *used; i++)
@@ -104,6 +112,10 @@ static int parse(int argc, char **argv, request *r) {
        "rows x columns of processes (default: by prediction)"},
       {"block", 0, OPTION_WHOLE, &r->block, "N",
        "extent of the blocks in which matrices are distributed (default: at most 256)"},
+      {"m-ends", 0, OPTION_TEXT, &r->ends[M], "E,E,...",
+       "where the blocks of rows of op(A) and C end, if not all have one extent"},
+      {"n-ends", 0, OPTION_TEXT, &r->ends[N], "E,E,...", "the same for columns of op(B) and C"},
+      {"k-ends", 0, OPTION_TEXT, &r->ends[K], "E,E,...", "the same for the sum over k"},
       CUT_OPTIONS(&r->cut),
       {"repeat", 0, OPTION_WHOLE, &r->repeat, "N", "N more products, for the warm time"},
       {"details", 0, OPTION_FLAG, &r->details, NULL, "print the plan and its predicted times, too"},
@@ -240,6 +252,54 @@ static int64_t default_block(const job *j, const int shape[2]) {
   return block < 1 ? 1 : block > MOST ? MOST : block;
 }
 
+/* The list that was given, or that of blocks of one extent. */
+static int make_list(const job *j, int direction, int64_t extent, block_list *list) {
+  const char *text = j->r->ends[direction], *const rest = "mnk";
+  int64_t room = (extent + j->block - 1) / j->block;
+  for (const char *at = text; at && *at; at++) room += *at == ',';
+  list->ends = malloc((size_t)(room + 1) * sizeof *list->ends);
+  if (list->ends == NULL) return tool_fail("out of memory");
+  for (int64_t at = 0; text == NULL && at < extent;) {
+    at = extent - at > j->block ? at + j->block : extent;
+    list->ends[list->count++] = at;
+  }
+  if (text == NULL) return TOOL_OK;
+  list->count = options_whole_list(text, list->ends, (int)room + 1);
+  if (list->count < 0 && is_first())
+    tool_usage("--%c-ends %s: must be whole numbers with commas", rest[direction], text);
+  if (list->count < 0) return TOOL_USAGE;
+  for (int64_t b = 0; b < list->count; b++)
+    if (list->ends[b] <= (b > 0 ? list->ends[b - 1] : 0)) {
+      if (is_first()) tool_usage("--%c-ends %s: must increase from 1 on", rest[direction], text);
+      return TOOL_USAGE;
+    }
+  if (list->ends[list->count - 1] == extent) return TOOL_OK;
+  if (is_first())
+    tool_usage("--%c-ends %s: ends at %lld, and %c is %lld; give the ends of all blocks",
+               rest[direction], text, (long long)list->ends[list->count - 1], rest[direction],
+               (long long)extent);
+  return TOOL_USAGE;
+}
+
+static int make_lists(job *j) {
+  const int64_t extents[3] = {j->m, j->n, j->k};
+  int code = TOOL_OK;
+  j->irregular = j->r->ends[M] || j->r->ends[N] || j->r->ends[K];
+  for (int i = 0; i < 3 && j->irregular && !code; i++)
+    code = make_list(j, i, extents[i], &j->list[i]);
+  return code;
+}
+
+/* The blocks of a matrix of the library that holds a file, whose rows and columns are these
+ * directions. */
+static matrix_blocks blocks_of(const job *j, int rows, int cols, bool fortran) {
+  matrix_blocks blocks = {.block = j->block};
+  if (!j->irregular) return blocks;
+  blocks.rows = &j->list[fortran ? rows : cols];
+  blocks.cols = &j->list[fortran ? cols : rows];
+  return blocks;
+}
+
 static int open_grid(job *j) {
   int shape[2] = {(int)j->r->grid[0], (int)j->r->grid[1]}, size;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -252,6 +312,8 @@ static int open_grid(job *j) {
   if (code) return code;
   MPI_Bcast(shape, 2, MPI_INT, 0, MPI_COMM_WORLD);
   j->block = j->r->block > 0 ? j->r->block : default_block(j, shape);
+  code = all_agree(make_lists(j));
+  if (code) return code;
   code = same_status(tsr_grid_create(j->context, MPI_COMM_WORLD, shape[0], shape[1], &j->grid));
   if (!code && is_first()) tell_detour(j->context, j->grid);
   return code ? code : cut_apply(&j->r->cut, j->grid);
@@ -269,19 +331,25 @@ static bool library_op(bool fortran, bool result_fortran, tsr_op op, tsr_op *giv
 
 static int read_operand(job *j, int which, tsr_pmatrix *x) {
   bool conjugate = library_op(j->file[which].fortran, j->fortran, j->r->ops[which], &j->ops[which]);
-  return matrix_read(j->r->paths[which], &j->file[which], j->grid, j->type, j->block, conjugate, x);
+  bool turned = j->r->ops[which] != TSR_NO_TRANS;
+  int rows = which == 0 ? M : K, cols = which == 0 ? K : N;
+  matrix_blocks blocks =
+      blocks_of(j, turned ? cols : rows, turned ? rows : cols, j->file[which].fortran);
+  return matrix_read(j->r->paths[which], &j->file[which], j->grid, j->type, &blocks, conjugate, x);
 }
 
 static int make_result(job *j) {
   int64_t m = j->fortran ? j->m : j->n, n = j->fortran ? j->n : j->m;
-  return same_status(tsr_pmatrix_create(j->grid, j->type, m, n, j->block, j->block, 0, 0, &j->c));
+  matrix_blocks blocks = blocks_of(j, M, N, j->fortran);
+  return same_status(matrix_create(j->grid, j->type, m, n, &blocks, &j->c));
 }
 
 /* Copies C0 to the result, transposed if its file has the other order. */
 static int reset_result(job *j) {
   if (!j->r->c0_path) return TOOL_OK;
   if (j->c0.grid == NULL) {
-    int code = matrix_read(j->r->c0_path, &j->file[2], j->grid, j->type, j->block, false, &j->c0);
+    matrix_blocks blocks = blocks_of(j, M, N, j->file[2].fortran);
+    int code = matrix_read(j->r->c0_path, &j->file[2], j->grid, j->type, &blocks, false, &j->c0);
     if (code) return code;
   }
   tsr_op op = j->file[2].fortran == j->fortran ? TSR_NO_TRANS : TSR_TRANS;
@@ -462,6 +530,7 @@ static void end(job *j) {
   tsr_grid_destroy(j->grid);
   matrix_output_close(&j->output);
   free(j->timeline);
+  for (int i = 0; i < 3; i++) free(j->list[i].ends);
   tsr_context_destroy(j->context);
 }
 

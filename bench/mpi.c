@@ -80,8 +80,8 @@ static int interpret(mpi_case *c, const char *const call[CALL], bool predict) {
   if (strcmp(call[0], "pgemm") != 0)
     return tool_usage("OP %s: must be pgemm; give pgemm TYPE M N K", call[0]);
   code = parse_type("TYPE", call[1], &c->type);
-  if (!code && !strchr("sdcz", (char)c->type))
-    code = tool_usage("TYPE %s: must be s, d, c or z", call[1]);
+  if (!code && !strchr("sdczhb", (char)c->type))
+    code = tool_usage("TYPE %s: must be s, d, c, z, h or b", call[1]);
   for (int i = 0; i < 3 && !code; i++)
     if (options_whole_list(call[2 + i], extents[i], 1) != 1 || *extents[i] < 1)
       code = tool_usage("%c '%s': not a whole number of 1 or more", "MNK"[i], call[2 + i]);

@@ -291,7 +291,7 @@ PREDICT_ONLY = ["least", "points", "host_memory", "networks"]
 def make_parser():
     parser = Parser(__doc__.split("\n\n", maxsplit=1)[0], __doc__.split("\n")[3].strip())
     add = parser.run_option
-    add("--type", choices=list("sdcz"), metavar="T", help="(d)")
+    add("--type", choices=list("sdczhb"), metavar="T", help="(d)")
     add("--devices", metavar="N", help="of a node: they are dealt to its processes")
     add("--block", type=whole(1), metavar="N",
         help="blocks in which the matrices are dealt (256; predicted 1024)")

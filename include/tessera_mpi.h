@@ -105,7 +105,7 @@ TSR_API tsr_status tsr_grid_sync(tsr_grid *grid);
  */
 typedef struct tsr_pmatrix {
   tsr_grid *grid;
-  tsr_type type;              /* TSR_S, TSR_D, TSR_C or TSR_Z */
+  tsr_type type;              /* TSR_S, TSR_D, TSR_C, TSR_Z, TSR_H or TSR_B */
   int64_t m, n;               /* extents of the whole matrix */
   int64_t mb, nb;             /* of a block, at least 1 */
   int64_t imb, inb;           /* of the first block; 0: as the others */
@@ -167,7 +167,10 @@ TSR_API tsr_status tsr_gather(tsr_grid *grid, int row, int col, const tsr_pmatri
  * sub(C) = alpha op(sub(A)) op(sub(B)) + beta sub(C), where sub(C) is the m x n part of c at
  * (ic, jc); op(sub(A)) is m x k, and sub(A) begins at (ia, ja) of a; op(sub(B)) is k x n, and
  * sub(B) begins at (ib, jb) of b. The layouts need not match. alpha and beta point to a value of
- * the type.
+ * the type (for TSR_H and TSR_B: to a float).
+ *
+ * TSR_H and TSR_B: sums within a panel of k are fp32, and C is rounded to its type after each panel.
+ * Deeper panels (tsr_grid_set_panels) round less often.
  *
  * alpha = 0 or k = 0: A and B are not read. beta = 0: C is not read (it may hold NaN). Of A, B and
  * C nothing outside of the parts is read or written. sub(C) must not overlap sub(A) or sub(B)

@@ -36,6 +36,11 @@ const tsr_type_info *tsr_type_get(tsr_type type) {
   return tsr_type_at(tsr_type_index(type));
 }
 
+size_t tsr_scalar_size(tsr_type type) {
+  const tsr_type_info *info = tsr_type_get(type);
+  return info != NULL ? tsr_type_get(info->wide)->size : 0;
+}
+
 tsr_scalar tsr_scalar_read(tsr_type type, const void *value) {
   tsr_scalar scalar = {0, 0};
   float f[2] = {0, 0};

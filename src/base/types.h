@@ -30,6 +30,9 @@ const tsr_type_info *tsr_type_get(tsr_type type);
 int tsr_type_index(tsr_type type);
 const tsr_type_info *tsr_type_at(int index);
 
+/* Bytes of an alpha or beta of a call of the type; 0: there is no such type. */
+size_t tsr_scalar_size(tsr_type type);
+
 /* alpha or beta inside the library, whatever the type of the call. */
 typedef struct tsr_scalar {
   double re, im;

@@ -11,6 +11,7 @@
 #include "cluster/model.h"
 #include "cluster/async_queue.h"
 #include "cluster/shape.h"
+#include "cluster/view.h"
 #include "cluster/panel_slots.h"
 
 tsr_status tsr_grid_check(const tsr_grid *grid) {
@@ -364,8 +365,9 @@ static tsr_status check_suggestion(tsr_context *context, int processes, tsr_type
     return tsr_fail(TSR_ERR_ARGUMENT, "context is NULL; make one with tsr_context_create");
   if (processes < 1)
     return tsr_fail(TSR_ERR_ARGUMENT, "processes is %d; give at least 1", processes);
-  if (type != TSR_S && type != TSR_D && type != TSR_C && type != TSR_Z)
-    return tsr_fail(TSR_ERR_ARGUMENT, "type is %d; give TSR_S, TSR_D, TSR_C or TSR_Z", (int)type);
+  if (!tsr_pmatrix_has_type(type))
+    return tsr_fail(TSR_ERR_ARGUMENT, "type is %d; give TSR_S, TSR_D, TSR_C, TSR_Z, TSR_H or TSR_B",
+                    (int)type);
   if (rows == NULL || cols == NULL)
     return tsr_fail(TSR_ERR_ARGUMENT, "rows or cols is NULL; give the addresses of two numbers");
   return TSR_OK;

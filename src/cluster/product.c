@@ -24,8 +24,7 @@ tsr_product tsr_product_make(tsr_grid *grid, tsr_op transa, tsr_op transb, int64
                              int64_t k, const void *alpha, const tsr_pmatrix *a, int64_t ia,
                              int64_t ja, const tsr_pmatrix *b, int64_t ib, int64_t jb,
                              const void *beta, const tsr_pmatrix *c, int64_t ic, int64_t jc) {
-  const tsr_type_info *type = c != NULL ? tsr_type_get(c->type) : NULL;
-  size_t size = type != NULL ? type->size : 0;
+  size_t size = c != NULL ? tsr_scalar_size(c->type) : 0;
   tsr_product p = {.grid = grid,
                    .a = factor("a", a, ia, ja, m, k, transa),
                    .b = factor("b", b, ib, jb, k, n, transb),
@@ -124,7 +123,7 @@ tsr_record tsr_product_record(const tsr_product *p) {
   add_factor(&record, "c->", &p->c);
   if (!p->c.there || tsr_type_get(p->c.matrix.type) == NULL || !p->has_alpha || !p->has_beta)
     return record;
-  size_t size = tsr_type_get(p->c.matrix.type)->size;
+  size_t size = tsr_scalar_size(p->c.matrix.type);
   tsr_record_add_bytes(&record, "alpha", p->alpha, size);
   tsr_record_add_bytes(&record, "beta", p->beta, size);
   return record;

@@ -42,7 +42,7 @@ void tsr_summa_slot_bytes(const tsr_summa_schedule *s, size_t element, size_t by
 static void set_scalars(const void *alpha, const void *beta, tsr_summa *s) {
   static const float narrow[2] = {1, 0};
   static const double wide[2] = {1, 0};
-  size_t size = tsr_type_get(s->type)->size;
+  size_t size = tsr_scalar_size(s->type);
   bool is_wide = s->type == TSR_D || s->type == TSR_Z;
   memcpy(s->alpha, alpha, size);
   memcpy(s->beta, beta, size);

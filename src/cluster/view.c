@@ -63,7 +63,9 @@ char *tsr_view_at(const tsr_view *view, int64_t row, int64_t col) {
 
 static void copy_column(size_t size, int64_t rows, const char *from, int64_t from_step, char *to,
                         int64_t to_step) {
-  if (size == 4) {
+  if (size == 2) {
+    COPY_COLUMN(2)
+  } else if (size == 4) {
     COPY_COLUMN(4)
   } else if (size == 8) {
     COPY_COLUMN(8)

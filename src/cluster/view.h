@@ -30,6 +30,9 @@ typedef struct tsr_view {
 tsr_status tsr_pmatrix_check(const tsr_grid *grid, const char *name, const tsr_pmatrix *matrix,
                              bool data);
 
+/* Whether distributed matrices may be of the type. */
+bool tsr_pmatrix_has_type(tsr_type type);
+
 /* TSR_ERR_ARGUMENT if the part of rows x cols at (i, j) is not inside the matrix. */
 tsr_status tsr_pmatrix_check_part(const char *name, const tsr_pmatrix *matrix, int64_t i, int64_t j,
                                   int64_t rows, int64_t cols);
@@ -52,7 +55,8 @@ int64_t tsr_view_local(const tsr_view *view, int direction);
 /* The address of this process's first element in row >= row and column >= col of the view. */
 char *tsr_view_at(const tsr_view *view, int64_t row, int64_t col);
 
-/* Copies extent[0] x extent[1] elements of `size` bytes (4, 8 or 16). Strides are in elements. */
+/* Copies extent[0] x extent[1] elements of `size` bytes (2, 4, 8 or 16). Strides are in elements.
+ */
 void tsr_block_copy(size_t size, const int64_t extent[2], const char *from,
                     const int64_t from_stride[2], char *to, const int64_t to_stride[2]);
 

@@ -106,10 +106,10 @@ static void draw_scalars(numbers *n, problem *p) {
 }
 
 static problem draw(uint64_t seed, int64_t index, int size) {
-  static const tsr_type types[4] = {TSR_S, TSR_D, TSR_C, TSR_Z};
+  static const tsr_type types[6] = {TSR_S, TSR_D, TSR_C, TSR_Z, TSR_H, TSR_B};
   static const tsr_op ops[4] = {TSR_NO_TRANS, TSR_NO_TRANS, TSR_TRANS, TSR_CONJ_TRANS};
   numbers n = {seed * 1000003u + (uint64_t)index * 64u + (uint64_t)size};
-  problem p = {.type = types[numbers_draw(&n, 0, 3)], .moves = index % 8 == 7};
+  problem p = {.type = types[numbers_draw(&n, 0, 5)], .moves = index % 8 == 7};
   p.transa = ops[numbers_draw(&n, 0, 3)], p.transb = ops[numbers_draw(&n, 0, 3)];
   p.m = draw_extent(&n), p.n = draw_extent(&n), p.k = p.moves ? p.n : draw_extent(&n);
   p.depth = numbers_draw(&n, 0, 1) == 0 ? 0 : numbers_draw(&n, 1, 40);

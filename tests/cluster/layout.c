@@ -75,8 +75,24 @@ static int64_t own_indices(const layout *x, int direction, int count, int me, in
 
 /* ---- Elements ------------------------------------------------------------- */
 
+static bool is_short(tsr_type type) {
+  return type == TSR_H || type == TSR_B;
+}
+
+/* The bits of a small whole number or NaN as fp16 or bf16. */
+static uint16_t short_bits(tsr_type type, double value) {
+  int top = 0;
+  double left = frexp(fabs(value), &top); /* left * 2^top, left in [0.5, 1) */
+  int digits = type == TSR_H ? 10 : 7, bias = type == TSR_H ? 15 : 127;
+  uint16_t sign = signbit(value) ? 0x8000 : 0;
+  if (isnan(value)) return type == TSR_H ? 0x7e00 : 0x7fc0;
+  if (value == 0) return sign;
+  uint16_t fraction = (uint16_t)((2 * left - 1) * (1 << digits));
+  return (uint16_t)(sign | (top - 1 + bias) << digits | fraction);
+}
+
 size_t element_size(tsr_type type) {
-  return type == TSR_S ? 4 : type == TSR_Z ? 16 : 8;
+  return is_short(type) ? 2 : type == TSR_S ? 4 : type == TSR_Z ? 16 : 8;
 }
 
 static bool is_complex(tsr_type type) {
@@ -84,6 +100,11 @@ static bool is_complex(tsr_type type) {
 }
 
 static void put(tsr_type type, double re, double im, void *to) {
+  uint16_t bits = short_bits(type, re);
+  if (is_short(type)) {
+    memcpy(to, &bits, sizeof bits);
+    return;
+  }
   double d[2] = {re, im};
   float f[2] = {(float)re, (float)im};
   bool wide = type == TSR_D || type == TSR_Z;
@@ -92,13 +113,14 @@ static void put(tsr_type type, double re, double im, void *to) {
 
 void element_put(tsr_type type, int which, int64_t i, int64_t j, filling f, void *to) {
   numbers n = {(uint64_t)which * 1000003u + (uint64_t)i * 8191u + (uint64_t)j};
-  double re = (double)numbers_draw(&n, -4, 4), im = (double)numbers_draw(&n, -4, 4);
+  int most = is_short(type) ? 1 : 4; /* bf16 has whole numbers to 256 */
+  double re = (double)numbers_draw(&n, -most, most), im = (double)numbers_draw(&n, -most, most);
   if (f == NOT_A_NUMBER) re = im = NAN;
   put(type, re, im, to);
 }
 
 void scalar_put(tsr_type type, int re, int im, void *to) {
-  put(type, re, is_complex(type) ? im : 0, to);
+  put(is_short(type) ? TSR_S : type, re, is_complex(type) ? im : 0, to);
 }
 
 void padding_put(tsr_type type, void *to) {
@@ -107,6 +129,11 @@ void padding_put(tsr_type type, void *to) {
 
 bool element_equal(tsr_type type, const void *a, const void *b) {
   double x[2] = {0, 0}, y[2] = {0, 0};
+  uint16_t p, q;
+  if (is_short(type)) {
+    memcpy(&p, a, sizeof p), memcpy(&q, b, sizeof q);
+    return p == q || ((p | q) & 0x7fff) == 0; /* 0 and -0 */
+  }
   if (type == TSR_D || type == TSR_Z) {
     memcpy(x, a, element_size(type)), memcpy(y, b, element_size(type));
   } else {

@@ -113,6 +113,15 @@ def test_bytes_moved():
     assert all(from_host > 0 and to_host > 0 for from_host, _, to_host, _, _ in counted)
 
 
+@pytest.mark.parametrize("words", ["--type h", "--type b", "--engine host --devices 3 --type h", "--engine host --devices 3 --type b"])
+def test_short_types(words):
+    """Ones: sums to 60 are exact in both."""
+    write_npy("s.npy", "<f2", True, (60, 60), b"\0\x3c" * 3600)
+    tessera("gemm s.npy s.npy -o expected.npy --engine cpu --type " + words[-1]).ok()
+    pgemm(3, "-o c.npy --block 7 --depth 10 " + words, "s.npy", "s.npy").ok()
+    assert same("c.npy", "expected.npy")
+
+
 def test_timeline():
     pgemm(2, "--transa T -o c.npy --engine host --devices 2 --timeline t.json --repeat 1").ok()
     with open("t.json", encoding="utf-8") as file:
@@ -258,6 +267,12 @@ def test_measured(measure):
     measure(square(300), "pgemm d 200 150 100 processes=1", "--engine", "cpu", "--repeat", "2", "--csv",
             "m.csv").ok("ok$")
     assert lines_with("m.csv", ",1,m") + lines_with("m.csv", ",1,-") == 2
+
+
+def test_measured_short_types(measure):
+    measure("pgemm h 100 80 60 block=16", "pgemm b 100 80 60 block=16", "--engine", "host", "--devices", "2", "--repeat", "0",
+            "--csv", "h.csv").ok("ok$")
+    assert lines_with("h.csv", ",1,m") == 2
 
 
 def test_measured_bytes(measure):

@@ -85,8 +85,9 @@ static int interpret(const words *w, request *r) {
   if (!code && w->transa) code = parse_op("--transa", w->transa, &r->ops[0]);
   if (!code && w->transb) code = parse_op("--transb", w->transb, &r->ops[1]);
   if (!code && w->type) code = parse_type("--type", w->type, &r->type);
-  if (!code && r->type && !strchr("sdcz", (char)r->type))
-    code = tool_usage("--type %c: products across processes are of type s, d, c or z", r->type);
+  if (!code && r->type && !strchr("sdczhb", (char)r->type))
+    code =
+        tool_usage("--type %c: products across processes are of type s, d, c, z, h or b", r->type);
   if (!code && r->grid_text) code = parse_pair("--grid", r->grid_text, r->grid);
   if (!code && !r->c_path) code = tool_usage("no file for the result is given; give -o C.npy");
   if (!code && (r->beta.re != 0 || r->beta.im != 0) && !r->c0_path)
@@ -106,8 +107,8 @@ static int parse(int argc, char **argv, request *r) {
       {"c", 0, OPTION_TEXT, &r->c0_path, "C0.npy", "the matrix to add to"},
       {"transa", 0, OPTION_TEXT, &w.transa, "N|T|C", "use A, transposed, conjugate transposed"},
       {"transb", 0, OPTION_TEXT, &w.transb, "N|T|C", "the same for B"},
-      {"type", 0, OPTION_TEXT, &w.type, "s|d|c|z",
-       "multiply as fp32, fp64, complex, complex fp64 (default: as A)"},
+      {"type", 0, OPTION_TEXT, &w.type, "s|d|c|z|h|b",
+       "multiply as fp32, fp64, complex, complex fp64, fp16, bf16 (default: as A)"},
       {"grid", 0, OPTION_TEXT, &r->grid_text, "PxQ",
        "rows x columns of processes (default: by prediction)"},
       {"block", 0, OPTION_WHOLE, &r->block, "N",
@@ -173,8 +174,8 @@ static int choose_type(job *j) {
   if (!j->r->type && a != b)
     return tool_fail("%s is %s but %s is %s; choose with --type which one to multiply as",
                      j->r->paths[0], element_name(a), j->r->paths[1], element_name(b));
-  if (!strchr("sdcz", (char)j->type))
-    return tool_fail("%s is %s; choose with --type s, d, c or z which one to multiply as",
+  if (!strchr("sdczhb", (char)j->type))
+    return tool_fail("%s is %s; choose with --type s, d, c, z, h or b which one to multiply as",
                      j->r->paths[0], element_name(a));
   for (int i = 0; i < 3; i++)
     if (j->file[i].rows >= 0 && element_is_complex(j->file[i].type) && !element_is_complex(j->type))

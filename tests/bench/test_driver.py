@@ -214,7 +214,7 @@ def test_mpi_predictions(mpi_driver):
 @pytest.mark.parametrize("message, words", [
     ("--grid is needed", ["pgemm d 64 64 64"]),
     ("OP gemm: must be pgemm", ["gemm d 64 64 64 grid=2x2"]),
-    ("TYPE h: must be s, d, c or z", ["pgemm h 64 64 64 grid=2x2"]),
+    ("TYPE t: must be s, d, c, z, h or b", ["pgemm t 64 64 64 grid=2x2"]),
     ("--lookahead 17: must be 0 to 16", ["pgemm d 64 64 64 grid=2x2 lookahead=17"]),
     ("--repeat 3: does nothing in a prediction", ["pgemm d 64 64 64 grid=2x2 repeat=3"]),
     ("--transport mpi: does nothing in a prediction", ["pgemm d 64 64 64 grid=2x2 transport=mpi"]),

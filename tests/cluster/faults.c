@@ -160,7 +160,7 @@ static void one_is_wrong(world *w) {
         if (what == 2) y.a.mb = 0;
         if (what == 3) y.c.row_source = w->size;
         if (what == 4) y.c.m = y.c.n = N - 1;
-        if (what == 5) y.a.type = TSR_H;
+        if (what == 5) y.a.type = TSR_T;
         if (what == 6) y.c.grid = NULL;
       }
       tsr_pmatrix_extents(&x.b, &rows, &cols);

@@ -166,7 +166,7 @@ def test_no_file():
 
 
 @pytest.mark.parametrize("words, message", [("", "-o C.npy"), ("-o c.npy --grid 3x1", "does not match"),
-                                            ("-o c.npy --type h", "type s, d, c or z")])
+                                            ("-o c.npy --type t", "type s, d, c, z, h or b")])
 def test_wrong_usage(words, message):
     fails(pgemm(2, "--transa T " + words), message)
 

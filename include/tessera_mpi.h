@@ -169,8 +169,8 @@ TSR_API tsr_status tsr_gather(tsr_grid *grid, int row, int col, const tsr_pmatri
  * sub(B) begins at (ib, jb) of b. The layouts need not match. alpha and beta point to a value of
  * the type (for TSR_H and TSR_B: to a float).
  *
- * TSR_H and TSR_B: sums within a panel of k are fp32, and C is rounded to its type after each panel.
- * Deeper panels (tsr_grid_set_panels) round less often.
+ * TSR_H and TSR_B: sums within a panel of k are fp32, and C is rounded to its type after each
+ * panel. Deeper panels (tsr_grid_set_panels) round less often.
  *
  * alpha = 0 or k = 0: A and B are not read. beta = 0: C is not read (it may hold NaN). Of A, B and
  * C nothing outside of the parts is read or written. sub(C) must not overlap sub(A) or sub(B)

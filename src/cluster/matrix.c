@@ -30,11 +30,6 @@ tsr_status tsr_op_check(const char *name, tsr_op op) {
                   name, (int)op, tsr_flag_of_cblas((int)op));
 }
 
-bool tsr_pmatrix_has_type(tsr_type type) {
-  return type == TSR_S || type == TSR_D || type == TSR_C || type == TSR_Z || type == TSR_H ||
-         type == TSR_B;
-}
-
 static tsr_status check_type(const char *name, tsr_type type) {
   if (tsr_pmatrix_has_type(type)) return TSR_OK;
   return tsr_fail(TSR_ERR_ARGUMENT,

@@ -31,7 +31,10 @@ tsr_status tsr_pmatrix_check(const tsr_grid *grid, const char *name, const tsr_p
                              bool data);
 
 /* Whether distributed matrices may be of the type. */
-bool tsr_pmatrix_has_type(tsr_type type);
+static inline bool tsr_pmatrix_has_type(tsr_type type) {
+  return type == TSR_S || type == TSR_D || type == TSR_C || type == TSR_Z || type == TSR_H ||
+         type == TSR_B;
+}
 
 /* TSR_ERR_ARGUMENT if the part of rows x cols at (i, j) is not inside the matrix. */
 tsr_status tsr_pmatrix_check_part(const char *name, const tsr_pmatrix *matrix, int64_t i, int64_t j,

@@ -76,17 +76,23 @@ static tsr_status take_faster(tsr_plans *plans, const tsr_request *request,
   return TSR_OK;
 }
 
-/* Plans a call natively that was to be computed in residues, and could not be planned so: the
- * verdict says which budget that needs, if budgets are the reason. */
-static tsr_status plan_instead(tsr_plans *plans, const tsr_request *request,
-                               const tsr_plan_options *options, tsr_plan **plan) {
+/* What of memory speaks against residues, as plan->residues_need says it. */
+static size_t residues_need(const tsr_plans *plans, const tsr_request *request,
+                            const tsr_plan_options *options) {
   size_t need = tsr_plan_residues_need(request->call, options);
   bool lacks = false;
+  if (request->residency != NULL) return SIZE_MAX;    /* cached blocks do not share memory */
+  if (request->call->operation != TSR_GEMM) return 0; /* others need all residues at a time */
+  for (int d = 0; d < plans->machine->devices; d++) lacks |= options->budget[d] < need;
+  return lacks ? need : 0;
+}
+
+/* Plans a call natively that was to be computed in residues, and could not be planned so. */
+static tsr_status plan_instead(tsr_plans *plans, const tsr_request *request,
+                               const tsr_plan_options *options, tsr_plan **plan) {
   tsr_log(TSR_LOG_INFO, "a product is planned natively, not emulated: %s", tsr_message());
   TSR_TRY(plan_natively(plans, request, options, plan));
-  bool bands = request->call->operation == TSR_GEMM; /* others need all residues at a time */
-  for (int d = 0; bands && d < (*plan)->machine_devices; d++) lacks |= options->budget[d] < need;
-  if (lacks && (*plan)->devices > 0) (*plan)->residues_need = need;
+  (*plan)->residues_need = residues_need(plans, request, options);
   return TSR_OK;
 }
 

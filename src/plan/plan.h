@@ -125,15 +125,16 @@ struct tsr_plan {
   /* Cached blocks on devices at the plan's end: first the blocks of `before`, then those that the
    * plan adds. NULL: no block stays on devices, and all of C is at its home. */
   struct tsr_residency *after, *before; /* before: the cached blocks at the plan's start */
-  char why[256];        /* the chosen candidate and the runner-up, as text for users */
-  size_t residues_need; /* bytes of a device's budget, too many for this call, that products in
-                           residues would have needed, so that they are native; 0: no such reason */
-  uint32_t by_blocks;   /* bit tsr_kernel: devices compute that routine by products of blocks */
-  double heat;          /* heat of the devices while the plan runs: tsr_machine_heat */
-  double seconds;       /* predicted, s */
-  double floor;         /* lower bound of any execution, s */
-  double plan_seconds;  /* time that planning took, s */
-  int candidates;       /* candidates tried by the search */
+  char why[256]; /* the chosen candidate and the runner-up, as text for users */
+  /* Why products are native that were to be computed in residues: the budget of each device [bytes]
+   * that these would need; SIZE_MAX: they do not fit beside what stays on devices; 0: neither. */
+  size_t residues_need;
+  uint32_t by_blocks;  /* bit tsr_kernel: devices compute that routine by products of blocks */
+  double heat;         /* heat of the devices while the plan runs: tsr_machine_heat */
+  double seconds;      /* predicted, s */
+  double floor;        /* lower bound of any execution, s */
+  double plan_seconds; /* time that planning took, s */
+  int candidates;      /* candidates tried by the search */
 };
 
 /* ---- Making one ---- */

@@ -337,6 +337,30 @@ static void asynchronous_calls_are_emulated(void **state) {
   }
 }
 
+/* A call that leaves its operands on devices is done natively where its residues do not fit beside
+ * them. */
+static void residues_do_not_fit_beside(void **state) {
+  (void)state;
+  needs_residues();
+  const size_t budgets[] = {5000000, 1500000};
+  product p = usual_product(220, 210, 200);
+  make(&p, HARD_UNIFORM, 14);
+  for (int i = 0; i < 2; i++) {
+    tsr_context *context = context_of("emulated", "1", budgets[i]);
+    memcpy(p.c, p.old, p.bytes);
+    assert_ok(tsr_gemm_async(context, TSR_D, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS, p.x.m,
+                             p.x.n, p.x.k, &p.x.alpha, p.a, p.x.lda, p.b, p.x.ldb, &p.x.beta, p.c,
+                             p.x.m));
+    assert_ok(tsr_sync(context));
+    assert_int_equal(last_says(context, "emulated with 14 moduli"), i == 0);
+    assert_int_equal(last_says(context, "do not fit beside"), i == 1);
+    assert_ok(tsr_coherent(context, TSR_GENERAL, p.x.m, p.x.n, p.c, p.x.m, TSR_D));
+    assert_true(hard_worst(&p.x) <= 1);
+    tsr_context_destroy(context);
+  }
+  drop(&p);
+}
+
 /* What is not emulated is computed natively, without an error. */
 static void other_calls_are_native(void **state) {
   (void)state;
@@ -572,6 +596,7 @@ int main(void) {
       cmocka_unit_test(refused_parts_are_done_natively),
       cmocka_unit_test(plans_of_users_are_emulated),
       cmocka_unit_test(asynchronous_calls_are_emulated),
+      cmocka_unit_test(residues_do_not_fit_beside),
       cmocka_unit_test(other_calls_are_native),
       cmocka_unit_test(bits_do_not_depend_on_budgets),
       cmocka_unit_test(refused_parts_fit_the_budget),

@@ -331,7 +331,13 @@ static void say_limit(const verdict *v, tsr_text *text) {
 
 /* Why products are native that should have been emulated. */
 static void say_native(const verdict *v, tsr_text *text) {
-  if (v->plan->residues_need == 0) return;
+  if (v->plan->residues_need == 0 || v->plan->devices == 0) return;
+  if (v->plan->residues_need == SIZE_MAX) {
+    tsr_text_add(text,
+                 " Products are not emulated: their residues do not fit beside what this call "
+                 "and earlier ones keep on the GPUs (tsr_release).");
+    return;
+  }
   tsr_text_add(text, " Products are not emulated: their residues need a budget of ");
   tsr_add_bytes(text, 0, (double)v->plan->residues_need);
   tsr_text_add(text, " on each GPU (TESSERA_MEMORY).");

@@ -26,6 +26,9 @@
  * least: with fewer, a sum over k < 2^31 leaves no room for the elements. */
 enum { TSR_MODULI_LEAST = 4, TSR_MODULI_MOST = 16, TSR_MODULI_DIGITS = 3, TSR_MODULI_BITS = 42 };
 
+/* The longest k: the planner makes no longer part of an extent, and a line is one part. */
+#define TSR_MODULI_LONGEST (INT64_C(1) << 30)
+
 /* Moduli, and the constants by which an integer x, |x| < P / 2, is recovered from its residues
  * r[l]: x = sum of r[l] weight[l] - P round(sum of r[l] ratio[l]). Numbers up to P have three
  * digits in base 2^42, the lowest first, so that sums of 16 residues times a digit fit 64 bits. */

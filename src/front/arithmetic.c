@@ -28,7 +28,7 @@ TSR_ENTRY(tsr_set_arithmetic, (context, arithmetic), tsr_context *context, const
 static bool is_possible(const tsr_context *context, const tsr_call *call) {
   bool engine = context->engine == NULL || context->engine->traits.residues;
   return engine && tsr_moduli_of_type(call->type) > 0 && !tsr_call_scales_only(call) &&
-         call->k < INT32_MAX;
+         call->k <= TSR_MODULI_LONGEST;
 }
 
 /* Whether a call that could be emulated is not to be. What is predicted to be faster depends on the

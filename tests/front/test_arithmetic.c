@@ -572,6 +572,33 @@ static double predicted(const char *arithmetic, tsr_type type, int64_t n) {
   return prediction.seconds;
 }
 
+/* A k that is longer than a part of an extent may be cannot be one part: the plan is native. */
+static void the_longest_sums_are_native(void **state) {
+  (void)state;
+  const tsr_home homes[3] = {{TSR_PINNED, 0}, {TSR_PINNED, 0}, {TSR_PINNED, 0}};
+  const int64_t ks[] = {TSR_MODULI_LONGEST, TSR_MODULI_LONGEST + 1};
+  float one = 1, zero = 0;
+  front_needs_emulated_devices();
+  for (int i = 0; i < 2; i++) {
+    tsr_options options = TSR_OPTIONS_DEFAULT;
+    tsr_context *context = NULL;
+    tsr_plan *plan = NULL;
+    char *text = NULL;
+    options.engine = "host";
+    options.devices = "1";
+    options.machine = "h200x4";
+    options.arithmetic = "emulated";
+    assert_ok(tsr_context_create(&options, &context));
+    assert_ok(tsr_plan_gemm(context, TSR_S, TSR_COL_MAJOR, TSR_TRANS, TSR_NO_TRANS, 2, 3, ks[i],
+                            &one, ks[i], ks[i], &zero, 2, homes, &plan));
+    assert_ok(tsr_plan_print(plan, TSR_VERDICT, &text));
+    assert_int_equal(strstr(text, "moduli") != NULL, i == 0);
+    free(text);
+    tsr_plan_destroy(plan);
+    tsr_context_destroy(context);
+  }
+}
+
 /* auto takes the plan that is predicted to be faster: a native one of a small product, an emulated
  * one of a large product of fp32. */
 static void the_faster_plan_is_taken(void **state) {
@@ -606,6 +633,7 @@ int main(void) {
       cmocka_unit_test(settings_are_checked),
       cmocka_unit_test(arithmetics_can_be_exchanged),
       cmocka_unit_test(options_go_before_settings),
+      cmocka_unit_test(the_longest_sums_are_native),
       cmocka_unit_test(the_faster_plan_is_taken),
   };
   return cmocka_run_group_tests(tests, clear, NULL);

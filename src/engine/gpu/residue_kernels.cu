@@ -266,8 +266,10 @@ __device__ void load_tile(const tsr_gpu_residues &x, int64_t h0, tile<T, PARTS> 
     bool inside = line0 + i < x.n && h0 + h < x.k;
     int64_t at = x.turned ? line0 + i + (h0 + h) * x.lda : h0 + h + (line0 + i) * x.lda;
     for (int part = 0; part < PARTS; part++) {
-      T value = inside ? ((const T *)x.a)[at * PARTS + part] : (T)0;
-      to.part[part][i][place_in_line<PARTS>(h)] = part == 1 && x.conjugated ? -value : value;
+      T value = 0; /* not -0 beyond the matrix: a CPU writes 0 there, too */
+      if (inside) value = ((const T *)x.a)[at * PARTS + part];
+      if (inside && part == 1 && x.conjugated) value = -value;
+      to.part[part][i][place_in_line<PARTS>(h)] = value;
     }
   }
 }

@@ -170,6 +170,14 @@ static void unify(tsr_type type, void *c, size_t bytes) {
     if (isnan(hard_read(type, c, (int64_t)i))) hard_write(type, c, (int64_t)i, NAN);
 }
 
+/* The same in the lines that a block of residues keeps. */
+static void unify_kept(const residue_case *t, int64_t lines, char *block) {
+  int64_t ld = tsr_residues_ld(t->k);
+  int planes = tsr_residue_planes(t->type, t->moduli);
+  size_t bytes = (size_t)(ld * lines) * tsr_type_get(t->type)->size;
+  if (t->keeps) unify(t->type, block + tsr_residues_kept(ld, lines, planes), bytes);
+}
+
 static void run_case(bench *b, const residue_case *t) {
   matrices x = make(t);
   operand a = operand_of(b, x.a, x.bytes[0]), bb = operand_of(b, x.b, x.bytes[1]);
@@ -188,6 +196,8 @@ static void run_case(bench *b, const residue_case *t) {
   convert_all(NULL, t, &x, true, x.b, cpu_rb);
   args = product(t, &x, cpu_ra, cpu_rb, x.c, &cpu_verdict);
   run_kernel(NULL, &args);
+  unify_kept(t, t->m, ra.pinned), unify_kept(t, t->m, cpu_ra);
+  unify_kept(t, t->n, rb.pinned), unify_kept(t, t->n, cpu_rb);
   check_same(t, "residues of A", ra.pinned, cpu_ra, x.residues[0]);
   check_same(t, "residues of B", rb.pinned, cpu_rb, x.residues[1]);
   unify(t->type, c.pinned, x.bytes[2]), unify(t->type, x.c, x.bytes[2]);

@@ -116,8 +116,8 @@ def engines(rows):
 
 
 def calls(rows):
-    """A line for each call, of whatever shape; with the energy of a call if it was measured of all."""
-    joules = all(row.get("joules") for row in rows)
+    """A line for each call, of whatever shape; with the energy of a call where it was measured."""
+    joules = any(row.get("joules") for row in rows)
     cells = []
     for row in rows:
         extents = [row[e] for e in "mnk"]
@@ -128,12 +128,28 @@ def calls(rows):
                       three_digits(float(row["tflops"])), f"{float(row['floor_s']) / seconds:.2f}",
                       f"{float(row['predicted_s']) / seconds:.2f}"])
         if joules:
-            cells[-1].append(f"{float(row['joules']):.0f}")
+            cells[-1].append(three_digits(float(row["joules"])) if row["joules"] else "")
     errors = [float(row["predicted_s"]) / float(row["median_s"]) for row in rows]
     return (table(["routine", "extents", "words", "home", "GPUs", "TFLOP/s", "of the floor's rate",
                    "predicted / measured time"] + ["joules"] * joules, cells) +
             f"\nPredicted / measured time, geometric mean: {mean(errors):.3f}; within 5 %: "
             f"{sum(abs(e - 1) <= 0.05 for e in errors)} of {len(errors)}.\n")
+
+
+def goals(rows, wanted):
+    """A line for each goal [TFLOP/s] on all GPUs of the file: the best rate of its runs beside what binds."""
+    cells = []
+    most = max(int(row["devices"]) for row in rows)
+    for name, goal in wanted.items():
+        routine, extent = name.split()
+        mine = [row for row in rows if f"{row['type']}{row['op']}" == routine and row["n"] == extent
+                and "emulated" in row["words"] and int(row["devices"]) == most]
+        best = min(mine, key=lambda row: float(row["median_s"]))
+        rate, fraction = float(best["tflops"]), float(best["floor_s"]) / float(best["median_s"])
+        cells.append([routine, extent, str(goal), three_digits(rate), three_digits(rate / fraction), f"{fraction:.2f}",
+                      f"{float(best['predicted_s']) / float(best['median_s']):.2f}"])
+    return table(["routine", "N", "goal, TFLOP/s", "measured", "the floor's rate", "of it", "predicted / measured time"],
+                 cells)
 
 
 def summa(rows):
@@ -167,8 +183,10 @@ KINDS = {"calls": calls, "level3": level3, "engines": engines, "rates": rates, "
 
 
 def section(run):
-    body = KINDS[run["kind"]](read(run["csv"]))
-    return (f"## {run['title']}\n\n{run['date']}, commit {run['commit']}, [{run['csv']}](measured/{run['csv']}):\n\n"
+    rows = [row for name in run["csv"].split() for row in read(name)]
+    body = goals(rows, run["goals"]) if run["kind"] == "goals" else KINDS[run["kind"]](rows)
+    body += f"\n{run['learnt']}\n" if "learnt" in run else ""
+    return (f"## {run['title']}\n\n{run['date']}, commit {run['commit']}, {', '.join(f'[{name}](measured/{name})' for name in run['csv'].split())}:\n\n"
             f"```\n{run['command']}\n```\n\n{body}\n")
 
 

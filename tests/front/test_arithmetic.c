@@ -614,6 +614,45 @@ static void the_faster_plan_is_taken(void **state) {
   }
 }
 
+/* Where emulated products are predicted to be faster, too. */
+static void the_faster_trsm_is_native(void **state) {
+  (void)state;
+  front_needs_emulated_devices();
+  enum { N = 8192 };
+  const char *const words[] = {"auto", "emulated"};
+  for (int i = 0; i < 2; i++) {
+    tsr_options options = TSR_OPTIONS_DEFAULT;
+    options.engine = "host";
+    options.devices = "1";
+    options.machine = "h200x4";
+    options.memory = (size_t)64 << 30;
+    options.arithmetic = words[i];
+    tsr_context *context = NULL;
+    tsr_plan *plan = NULL;
+    char *text = NULL;
+    const tsr_level3 solve = {.operation = TSR_TRSM,
+                              .type = TSR_S,
+                              .layout = TSR_COL_MAJOR,
+                              .side = TSR_LEFT,
+                              .uplo = TSR_LOWER,
+                              .transa = TSR_NO_TRANS,
+                              .diag = TSR_NON_UNIT,
+                              .m = N,
+                              .n = N,
+                              .lda = N,
+                              .ldc = N};
+    const tsr_home homes[3] = {{TSR_PINNED, 0}, {TSR_PINNED, 0}, {TSR_PINNED, 0}};
+    float one = 1;
+    assert_ok(tsr_context_create(&options, &context));
+    assert_ok(tsr_plan_level3(context, &solve, &one, &one, homes, &plan));
+    assert_ok(tsr_plan_print(plan, TSR_VERDICT, &text));
+    assert_true((strstr(text, "emulated with") != NULL) == (i == 1));
+    free(text);
+    tsr_plan_destroy(plan);
+    tsr_context_destroy(context);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_promise_holds_on_hard_data),
@@ -635,6 +674,7 @@ int main(void) {
       cmocka_unit_test(options_go_before_settings),
       cmocka_unit_test(the_longest_sums_are_native),
       cmocka_unit_test(the_faster_plan_is_taken),
+      cmocka_unit_test(the_faster_trsm_is_native),
   };
   return cmocka_run_group_tests(tests, clear, NULL);
 }

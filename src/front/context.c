@@ -24,12 +24,16 @@ int tsr_device_count(const tsr_context *context) {
   return context != NULL ? context->devices : 0;
 }
 
+static tsr_status check_device(const tsr_context *context, int device) {
+  if (device >= 0 && device < context->devices) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT, "device is %d; the context has %d devices, numbered from 0",
+                  device, context->devices);
+}
+
 TSR_ENTRY(tsr_device_number, (context, device, number), tsr_context *context, int device,
           int *number) {
   TSR_TRY(tsr_context_check(context));
-  if (device < 0 || device >= context->devices)
-    return tsr_fail(TSR_ERR_ARGUMENT, "device is %d; the context has %d devices, numbered from 0",
-                    device, context->devices);
+  TSR_TRY(check_device(context, device));
   if (number == NULL)
     return tsr_fail(TSR_ERR_ARGUMENT, "number is NULL; give the address of an int");
   *number = context->number[device];
@@ -55,9 +59,7 @@ TSR_ENTRY(tsr_context_traffic, (context, traffic), tsr_context *context, tsr_tra
 TSR_ENTRY(tsr_device_traffic, (context, device, traffic), tsr_context *context, int device,
           tsr_traffic *traffic) {
   TSR_TRY(tsr_context_check(context));
-  if (device < 0 || device >= context->devices)
-    return tsr_fail(TSR_ERR_ARGUMENT, "device is %d; the context has %d devices, numbered from 0",
-                    device, context->devices);
+  TSR_TRY(check_device(context, device));
   if (traffic == NULL)
     return tsr_fail(TSR_ERR_ARGUMENT, "traffic is NULL; give the address of a tsr_traffic");
   tsr_runner_moved(context->calls.runner, device, traffic);
@@ -67,9 +69,7 @@ TSR_ENTRY(tsr_device_traffic, (context, device, traffic), tsr_context *context, 
 TSR_ENTRY(tsr_device_energy, (context, device, joules), tsr_context *context, int device,
           double *joules) {
   TSR_TRY(tsr_context_check(context));
-  if (device < 0 || device >= context->devices)
-    return tsr_fail(TSR_ERR_ARGUMENT, "device is %d; the context has %d devices, numbered from 0",
-                    device, context->devices);
+  TSR_TRY(check_device(context, device));
   if (joules == NULL)
     return tsr_fail(TSR_ERR_ARGUMENT, "joules is NULL; give the address of a double");
   if (context->engine->energy == NULL)

@@ -156,6 +156,26 @@ static inline void front_needs_peers(void) {
   if (!front_has_peers()) skip();
 }
 
+/* Whether a plan's verdict, with its lines joined by spaces, has these words. */
+static inline bool front_verdict_says(const tsr_plan *plan, const char *words) {
+  char *text = NULL;
+  assert_ok(tsr_plan_print(plan, TSR_VERDICT, &text));
+  for (char *c = text; *c != '\0'; c++)
+    if (*c == '\n') *c = ' ';
+  bool says = strstr(text, words) != NULL;
+  free(text);
+  return says;
+}
+
+/* The same of the verdict on the context's last call. */
+static inline bool front_last_says(tsr_context *context, const char *words) {
+  tsr_plan *plan = NULL;
+  assert_ok(tsr_plan_last(context, &plan));
+  bool says = front_verdict_says(plan, words);
+  tsr_plan_destroy(plan);
+  return says;
+}
+
 /* The settings of whoever runs the tests must not change them, but for TSR_TEST_PEER, which is
  * TESSERA_PEER of all of them. */
 static inline void front_clear_environment(void) {

@@ -41,20 +41,6 @@ static int tried(int count) {
   return front_is_emulated() ? count : 1;
 }
 
-/* The verdict on the context's last call. */
-static bool last_says(tsr_context *context, const char *words) {
-  tsr_plan *plan = NULL;
-  char *text = NULL;
-  assert_ok(tsr_plan_last(context, &plan));
-  assert_ok(tsr_plan_print(plan, TSR_VERDICT, &text));
-  for (char *c = text; *c != '\0'; c++)
-    if (*c == '\n') *c = ' ';
-  bool says = strstr(text, words) != NULL;
-  free(text);
-  tsr_plan_destroy(plan);
-  return says;
-}
-
 typedef struct product {
   hard_product x;
   void *a, *b, *c, *old, *native;
@@ -121,7 +107,7 @@ static void the_promise_holds_on_hard_data(void **state) {
                            .beta = variant & 1 ? 0.75 : 0}};
         make(&p, (hard_family)family, (uint64_t)(10 * d + variant));
         assert_ok(multiply(context, &p.x, p.c));
-        assert_true(last_says(context, "emulated with"));
+        assert_true(front_last_says(context, "emulated with"));
         assert_ok(multiply(native, &p.x, p.native));
         double worst = hard_worst(&p.x);
         if (worst > 1 && family != HARD_INFINITE && family != HARD_NAN)
@@ -157,7 +143,7 @@ static void bits_do_not_depend_on_devices(void **state) {
     void *to = d == 0 ? p.native : p.c;
     memcpy(to, p.old, p.bytes);
     assert_ok(multiply(context, &p.x, to));
-    assert_true(last_says(context, "emulated with 14 moduli."));
+    assert_true(front_last_says(context, "emulated with 14 moduli."));
     if (d > 0) assert_memory_equal(p.native, p.c, p.bytes);
     tsr_context_destroy(context);
   }
@@ -230,7 +216,7 @@ static void reproducible_results_do_not_depend_on_rates_or_budgets(void **state)
   make(&p, HARD_UNIFORM, 27);
   tsr_context *context = reproducible_context("auto", "1", 0);
   assert_ok(multiply(context, &p.x, p.c));
-  assert_false(last_says(context, "emulated with"));
+  assert_false(front_last_says(context, "emulated with"));
   tsr_context_destroy(context);
   context = reproducible_context("emulated", "1", 3000000);
   assert_refused(multiply(context, &p.x, p.c), TSR_ERR_MEMORY, "give at least");
@@ -249,9 +235,9 @@ static void refused_parts_are_done_natively(void **state) {
   tsr_context *context = context_of("emulated", front_is_emulated() ? "2" : "1", 0),
               *native = context_of("native", "1", 0);
   assert_ok(multiply(context, &p.x, p.c));
-  assert_true(last_says(context, "computed natively"));
+  assert_true(front_last_says(context, "computed natively"));
   assert_ok(multiply(native, &p.x, p.native));
-  assert_false(last_says(native, "emulated with"));
+  assert_false(front_last_says(native, "emulated with"));
   check_kinds(&p);
   assert_true(isinf(((double *)p.c)[17]) && isfinite(((double *)p.c)[18]));
   tsr_context_destroy(context);
@@ -325,8 +311,8 @@ static void asynchronous_calls_are_emulated(void **state) {
       assert_ok(tsr_sync(context));
       assert_ok(tsr_plan_last(context, &plan));
       tsr_plan_destroy(plan);
-      assert_true(last_says(context, "emulated with 14 moduli"));
-      assert_int_equal(last_says(context, "computed natively"), spread);
+      assert_true(front_last_says(context, "emulated with 14 moduli"));
+      assert_int_equal(front_last_says(context, "computed natively"), spread);
       assert_memory_equal(d, native_d, N * N * sizeof(double));
       assert_memory_equal(c, native_c, N * N * sizeof(double));
       tsr_context_destroy(context);
@@ -352,8 +338,8 @@ static void residues_do_not_fit_beside(void **state) {
                              p.x.n, p.x.k, &p.x.alpha, p.a, p.x.lda, p.b, p.x.ldb, &p.x.beta, p.c,
                              p.x.m));
     assert_ok(tsr_sync(context));
-    assert_int_equal(last_says(context, "emulated with 14 moduli"), i == 0);
-    assert_int_equal(last_says(context, "do not fit beside"), i == 1);
+    assert_int_equal(front_last_says(context, "emulated with 14 moduli"), i == 0);
+    assert_int_equal(front_last_says(context, "do not fit beside"), i == 1);
     assert_ok(tsr_coherent(context, TSR_GENERAL, p.x.m, p.x.n, p.c, p.x.m, TSR_D));
     assert_true(hard_worst(&p.x) <= 1);
     tsr_context_destroy(context);
@@ -370,7 +356,7 @@ static void other_calls_are_native(void **state) {
   double *old = front_matrix(N * N, 3), zero = 0, two = 2;
   assert_ok(tsr_gemm(context, TSR_D, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS, N, N, N, &zero, a,
                      N, b, N, &two, c, N));
-  assert_false(last_says(context, "emulated with"));
+  assert_false(front_last_says(context, "emulated with"));
   for (int i = 0; i < N * N; i++) assert_true(c[i] == 2 * old[i]);
   tsr_context_destroy(context);
   free(a), free(b), free(c), free(old);
@@ -396,7 +382,7 @@ static void bits_do_not_depend_on_budgets(void **state) {
       void *to = i == 0 ? p.native : p.c;
       memcpy(to, p.old, p.bytes);
       assert_ok(multiply(context, &p.x, to));
-      assert_true(last_says(context, "emulated with"));
+      assert_true(front_last_says(context, "emulated with"));
       if (i > 0) assert_memory_equal(p.native, p.c, p.bytes);
       tsr_context_destroy(context);
     }
@@ -415,7 +401,7 @@ static void refused_parts_fit_the_budget(void **state) {
   tsr_context *context = context_of("emulated", "1", 400000),
               *native = context_of("native", "1", 0);
   assert_ok(multiply(context, &p.x, p.c));
-  assert_true(last_says(context, "computed natively"));
+  assert_true(front_last_says(context, "computed natively"));
   assert_ok(multiply(native, &p.x, p.native));
   check_kinds(&p);
   tsr_context_destroy(context);
@@ -430,9 +416,9 @@ static void the_least_budgets_lead_to_native_plans(void **state) {
   make(&p, HARD_UNIFORM, 9);
   tsr_context *context = context_of("emulated", "1", 100000);
   assert_ok(multiply(context, &p.x, p.c));
-  assert_false(last_says(context, "emulated with"));
+  assert_false(front_last_says(context, "emulated with"));
   if (tsr_engine_find(front_engine())->traits.residues)
-    assert_true(last_says(context, "not emulated: their residues need a budget of"));
+    assert_true(front_last_says(context, "not emulated: their residues need a budget of"));
   assert_true(hard_worst(&p.x) <= 1);
   tsr_context_destroy(context);
   drop(&p);
@@ -445,7 +431,7 @@ static void moduli_are_as_asked(void **state) {
   make(&p, HARD_UNIFORM, 10);
   tsr_context *context = context_of("emulated:16", "1", 0);
   assert_ok(multiply(context, &p.x, p.c));
-  assert_true(last_says(context, "emulated with 16 moduli"));
+  assert_true(front_last_says(context, "emulated with 16 moduli"));
   assert_true(hard_worst(&p.x) <= 1);
   tsr_context_destroy(context);
   context = context_of("emulated:8", "1", 0);
@@ -480,7 +466,7 @@ static void accuracies_are_as_asked(void **state) {
       tsr_context *context = context_of(asked[i].text, "1", 0);
       memcpy(p.c, p.old, p.bytes);
       assert_ok(multiply(context, &p.x, p.c));
-      assert_true(last_says(context, says) && !last_says(context, "computed natively"));
+      assert_true(front_last_says(context, says) && !front_last_says(context, "computed natively"));
       double bound = ((double)ks[s] + 2) * 0x1p-53;
       assert_true(hard_worst(&p.x) * bound <= fmax(asked[i].accuracy, bound));
       assert_true(moduli > before && moduli <= tsr_moduli_of_type(p.x.type));
@@ -521,12 +507,12 @@ static void arithmetics_can_be_exchanged(void **state) {
     assert_ok(tsr_set_arithmetic(context, words[i]));
     assert_refused(tsr_set_arithmetic(context, "best"), TSR_ERR_ARGUMENT, "arithmetic is");
     assert_ok(multiply(context, &p.x, p.c));
-    assert_int_equal(last_says(context, "emulated with"), i != 1);
-    assert_int_equal(last_says(context, "with 16 moduli"), i == 2);
+    assert_int_equal(front_last_says(context, "emulated with"), i != 1);
+    assert_int_equal(front_last_says(context, "with 16 moduli"), i == 2);
   }
   assert_ok(tsr_set_arithmetic(context, NULL));
   assert_ok(multiply(context, &p.x, p.c));
-  assert_false(last_says(context, "emulated with"));
+  assert_false(front_last_says(context, "emulated with"));
   tsr_context_destroy(context);
   drop(&p);
 }
@@ -543,26 +529,33 @@ static void options_go_before_settings(void **state) {
     tsr_context *context = context_of(option[i], "1", 0);
     unsetenv("TESSERA_ARITHMETIC");
     assert_ok(multiply(context, &p.x, p.c));
-    assert_int_equal(last_says(context, "emulated with 15 moduli"), i == 0);
+    assert_int_equal(front_last_says(context, "emulated with 15 moduli"), i == 0);
     tsr_context_destroy(context);
   }
   drop(&p);
 }
 
-static double predicted(const char *arithmetic, tsr_type type, int64_t n) {
+/* A context that plans for one device of h200x4. memory: its budget, bytes; 0: the usual one. */
+static tsr_context *described(const char *arithmetic, size_t memory) {
   tsr_options options = TSR_OPTIONS_DEFAULT;
   tsr_context *context = NULL;
+  options.engine = "host";
+  options.devices = "1";
+  options.machine = "h200x4";
+  options.memory = memory;
+  options.arithmetic = arithmetic;
+  assert_ok(tsr_context_create(&options, &context));
+  return context;
+}
+
+static double predicted(const char *arithmetic, tsr_type type, int64_t n) {
+  tsr_context *context = described(arithmetic, 0);
   tsr_plan *plan = NULL;
   tsr_prediction prediction;
   const tsr_home homes[3] = {{TSR_DEVICE, 0}, {TSR_DEVICE, 0}, {TSR_DEVICE, 0}};
   float one_s = 1, zero_s = 0;
   double one = 1, zero = 0;
   bool single = type == TSR_S;
-  options.engine = "host";
-  options.devices = "1";
-  options.machine = "h200x4";
-  options.arithmetic = arithmetic;
-  assert_ok(tsr_context_create(&options, &context));
   assert_ok(tsr_plan_gemm(context, type, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS, n, n, n,
                           single ? (void *)&one_s : (void *)&one, n, n,
                           single ? (void *)&zero_s : (void *)&zero, n, homes, &plan));
@@ -580,20 +573,11 @@ static void the_longest_sums_are_native(void **state) {
   float one = 1, zero = 0;
   front_needs_emulated_devices();
   for (int i = 0; i < 2; i++) {
-    tsr_options options = TSR_OPTIONS_DEFAULT;
-    tsr_context *context = NULL;
+    tsr_context *context = described("emulated", 0);
     tsr_plan *plan = NULL;
-    char *text = NULL;
-    options.engine = "host";
-    options.devices = "1";
-    options.machine = "h200x4";
-    options.arithmetic = "emulated";
-    assert_ok(tsr_context_create(&options, &context));
     assert_ok(tsr_plan_gemm(context, TSR_S, TSR_COL_MAJOR, TSR_TRANS, TSR_NO_TRANS, 2, 3, ks[i],
                             &one, ks[i], ks[i], &zero, 2, homes, &plan));
-    assert_ok(tsr_plan_print(plan, TSR_VERDICT, &text));
-    assert_int_equal(strstr(text, "moduli") != NULL, i == 0);
-    free(text);
+    assert_int_equal(front_verdict_says(plan, "moduli"), i == 0);
     tsr_plan_destroy(plan);
     tsr_context_destroy(context);
   }
@@ -621,15 +605,8 @@ static void the_faster_trsm_is_native(void **state) {
   enum { N = 8192 };
   const char *const words[] = {"auto", "emulated"};
   for (int i = 0; i < 2; i++) {
-    tsr_options options = TSR_OPTIONS_DEFAULT;
-    options.engine = "host";
-    options.devices = "1";
-    options.machine = "h200x4";
-    options.memory = (size_t)64 << 30;
-    options.arithmetic = words[i];
-    tsr_context *context = NULL;
+    tsr_context *context = described(words[i], (size_t)64 << 30);
     tsr_plan *plan = NULL;
-    char *text = NULL;
     const tsr_level3 solve = {.operation = TSR_TRSM,
                               .type = TSR_S,
                               .layout = TSR_COL_MAJOR,
@@ -643,11 +620,8 @@ static void the_faster_trsm_is_native(void **state) {
                               .ldc = N};
     const tsr_home homes[3] = {{TSR_PINNED, 0}, {TSR_PINNED, 0}, {TSR_PINNED, 0}};
     float one = 1;
-    assert_ok(tsr_context_create(&options, &context));
     assert_ok(tsr_plan_level3(context, &solve, &one, &one, homes, &plan));
-    assert_ok(tsr_plan_print(plan, TSR_VERDICT, &text));
-    assert_true((strstr(text, "emulated with") != NULL) == (i == 1));
-    free(text);
+    assert_true(front_verdict_says(plan, "emulated with") == (i == 1));
     tsr_plan_destroy(plan);
     tsr_context_destroy(context);
   }

@@ -25,7 +25,7 @@
 #include "base/hard_data.h"
 #include "compose/plans.h"
 
-/* What the program was asked for. Extents are in elements. */
+/* The options as given. Extents are in elements. */
 typedef struct asked {
   const char *engine, *devices;
   long extent, k, long_k;

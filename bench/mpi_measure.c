@@ -260,7 +260,7 @@ static int time_all(const mpi_case *c, mpi_row *row) {
   return code;
 }
 
-/* What one more product moves. */
+/* Runs one more product and sums up the bytes that its processes move. */
 static int count_bytes(const mpi_case *c, mpi_row *row) {
   double ignored;
   moved_bytes before, mine;

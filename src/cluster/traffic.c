@@ -18,7 +18,7 @@ static tsr_ptraffic join(const tsr_traffic *devices, const tsr_moved *moved) {
                         .sent = read(&moved->sent)};
 }
 
-/* What the copies of all devices of the context have moved. */
+/* The bytes that copies of all devices of the context have moved, together. */
 static tsr_status count_devices(tsr_context *context, tsr_traffic *sum) {
   *sum = (tsr_traffic){0};
   for (int d = 0; d < tsr_device_count(context); d++) {

@@ -4,7 +4,7 @@
 /*
  * The bytes that a process exchanges with others, and uploads to panel slots in its first device's
  * memory: once as planned, when an operation begins, and once as counted, when a message or a copy
- * is complete. What the devices load is counted by the process's context.
+ * is complete. The process's context counts the bytes that its devices load.
  */
 #ifndef TSR_CLUSTER_TRAFFIC_H
 #define TSR_CLUSTER_TRAFFIC_H

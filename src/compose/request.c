@@ -76,7 +76,8 @@ static tsr_status take_faster(tsr_plans *plans, const tsr_request *request,
   return TSR_OK;
 }
 
-/* What of memory speaks against residues, as plan->residues_need says it. */
+/* Whether memory is why a call is not computed in residues: the value of plan->residues_need, which
+ * says what each value means. */
 static size_t residues_need(const tsr_plans *plans, const tsr_request *request,
                             const tsr_plan_options *options) {
   size_t need = tsr_plan_residues_need(request->call, options);

@@ -31,11 +31,11 @@ static bool is_possible(const tsr_context *context, const tsr_call *call) {
          call->k <= TSR_MODULI_LONGEST;
 }
 
-/* Whether a call that could be emulated is not to be. What is predicted to be faster depends on the
- * devices, so results that must have the same bits on any number of them are native, too; and those
- * of other routines, whose plans do not judge parts that the shape alone fixes. An emulated trsm is
- * never the faster one: on an H200 it took 1.6 times the predicted time in fp32 and 4 times in fp64
- * (16384, docs/results/h200.md). */
+/* Whether the arithmetic that the user chose leaves a call native that could be emulated. The plan
+ * that is predicted to be faster depends on the devices, so results that must have the same bits on
+ * any number of them are native, too; and those of other routines, whose plans do not judge parts
+ * that the shape alone fixes. An emulated trsm is never the faster one: on an H200 it took 1.6
+ * times the predicted time in fp32 and 4 times in fp64 (16384, docs/results/h200.md). */
 static bool is_native(const tsr_context *context, const tsr_arithmetic *arithmetic,
                       const tsr_call *call) {
   bool reproducible = context->plans->planning.reproducible;

@@ -198,7 +198,7 @@ static operand make_c(const tsr_kernel_args *x, const tsr_kernel_info *info) {
   return c;
 }
 
-/* What a block of residues has: planes, the lines themselves if it keeps them, and records. */
+/* The parts of a block of residues: planes, the lines themselves if it keeps them, and records. */
 typedef enum block_part { PLANES, KEPT, RECORDS } block_part;
 
 /* The kernel's lines of a part of a block of residues: some lines of each plane, or of the part. */

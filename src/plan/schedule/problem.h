@@ -66,8 +66,8 @@ static inline tsr_rect tsr_operand_rect(const tsr_task_operand *o) {
 /* A rectangle of a tile as an operand that a task reads. */
 tsr_task_operand tsr_part_of_tile(int matrix, int32_t tile, tsr_rect rect);
 
-/* What has to be at a device for an operand: the rectangle that residues are made of, or
- * the operand itself. */
+/* The operand that has to be copied to a device before a task can run there: of residues the
+ * rectangle that they are made of, else the operand itself. */
 static inline tsr_task_operand tsr_operand_source(const tsr_problem *problem,
                                                   const tsr_task_operand *o) {
   return tsr_is_residues(o->matrix) ? tsr_residues_source(problem->call, problem->graph, o) : *o;

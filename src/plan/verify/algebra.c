@@ -144,9 +144,9 @@ static tsr_status compute(tsr_algebra *x, const tsr_command *command, tsr_uplo u
   return TSR_OK;
 }
 
-/* Making residues of A and B is not carried out, like a copy of these: the form of the command has
- * shown that they are of the right elements, and they never change. Those of C are its elements
- * when they are made. */
+/* Residues of A and B need no algebra, as copies of A and B need none: the check of the command's
+ * form has shown that they are of the right elements, and A and B never change. Residues of C stand
+ * for the elements that C has when they are made. */
 static tsr_status make_residues(tsr_algebra *x, uint32_t c) {
   const tsr_command *command = &x->v->plan->commands.items[c];
   if (!tsr_algebra_is_result(x, command->buffer[2])) return TSR_OK;

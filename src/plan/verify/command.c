@@ -217,7 +217,8 @@ static tsr_status check_form(const tsr_verifier *v, uint32_t c) {
 }
 
 /* Whether an operand of a kernel is of a matrix that the kernel can use: residues, what they are
- * made of (source), or neither. What is multiplied with what shows in the results (algebra.c). */
+ * made of (source), or neither. The check of the results (algebra.c) finds out whether the right
+ * elements are multiplied with each other. */
 static bool matrix_fits(const tsr_command *command, int i, int matrix, int source) {
   switch (command->kernel) {
     case TSR_KERNEL_RESIDUES:

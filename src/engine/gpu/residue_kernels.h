@@ -2,7 +2,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* The kernels on residues (base/moduli.h) but for their integer products, which the vendor's BLAS
- * computes. They give the same bits as base/cpu_residues.c. */
+ * computes: residue_kernels.cu, and residue_judgement.cu, which has those that judge products and
+ * that compute them natively. They give the same bits as base/cpu_residues.c. */
 #ifndef TSR_ENGINE_GPU_RESIDUE_KERNELS_H
 #define TSR_ENGINE_GPU_RESIDUE_KERNELS_H
 

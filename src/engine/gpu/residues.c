@@ -4,7 +4,7 @@
 /*
  * The kernels on residues (base/moduli.h). The products are those of residue_products.h where the
  * device has them; else the vendor's products of 8-bit integers with sums of 32 bits. All others
- * are in residue_kernels.cu.
+ * are in residue_kernels.cu and residue_judgement.cu.
  *
  * C is done in parts whose residues or sums, for all moduli, fit the queue's room.
  */

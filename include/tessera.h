@@ -210,6 +210,9 @@ TSR_API tsr_status tsr_set_progress(tsr_context *context, tsr_progress progress,
 
 /* Sets how later calls of this context are computed: "native", "emulated", "emulated:M",
  * "emulated:X" or "auto", as tsr_options.arithmetic; NULL: what the environment says, else native.
+ * A call has the arithmetic that is set when it is made: asynchronous calls that are under way,
+ * captures and plans keep theirs. All threads that use the context see the change; a program whose
+ * threads or calls want different arithmetics gives each call its own (tsr_level3.arithmetic).
  * TSR_ERR_ARGUMENT: it is none of these; then nothing changes. */
 TSR_API tsr_status tsr_set_arithmetic(tsr_context *context, const char *arithmetic);
 
@@ -510,7 +513,8 @@ TSR_TYPED_TRIANGULAR(tsr_ztrsm, const void *, void)
 
 /* A routine and its arguments as data, for programs that choose the routine at run time. A field
  * has the meaning of the routine's argument of that name; fields that the routine has no argument
- * for are ignored. syrk, herk, syr2k and her2k take trans from transa. */
+ * for are ignored. syrk, herk, syr2k and her2k take trans from transa. Later versions add fields:
+ * let those that are not named be 0, as in tsr_level3 what = {.operation = TSR_GEMM, ...}. */
 typedef struct tsr_level3 {
   tsr_operation operation;
   tsr_type type;
@@ -521,6 +525,8 @@ typedef struct tsr_level3 {
   tsr_diag diag;
   int64_t m, n, k;
   int64_t lda, ldb, ldc;
+  const char *arithmetic; /* how this call is computed, as tsr_options.arithmetic; NULL: as its
+                             context says. TSR_ERR_ARGUMENT: it is no arithmetic */
 } tsr_level3;
 
 /* Calls the routine, with its errors. alpha and beta point to what the routine takes. B of trmm and
@@ -792,7 +798,8 @@ TSR_API tsr_status tsr_capture_begin(tsr_context *context);
  * way. TSR_ERR_MEMORY: there was no memory to keep all of the capture, which is dropped. */
 TSR_API tsr_status tsr_capture_end(tsr_context *context, tsr_capture **capture);
 
-/* Makes the calls again, with alpha and beta as they were, and returns when they are submitted.
+/* Makes the calls again, with alpha, beta and arithmetic as they were, and returns when they are
+ * submitted.
  * Results that are on the devices are copied to host memory first. When a call is refused its error
  * is returned: the calls before it were made, those behind it were not. */
 TSR_API tsr_status tsr_capture_run_async(tsr_capture *capture);

@@ -44,6 +44,7 @@ module tessera_base
     integer(c_int) :: diag = iachar('N')
     integer(c_int64_t) :: m = 0, n = 0, k = 0
     integer(c_int64_t) :: lda = 1, ldb = 1, ldc = 1
+    type(c_ptr) :: arithmetic = c_null_ptr ! of a text that ends with c_null_char
   end type
 
   interface

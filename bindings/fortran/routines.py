@@ -75,7 +75,8 @@ HEAD = """! Made by bindings/fortran/routines.py: change that program, not this 
 !     next to one another. Flags, alpha (1) and beta (0) are optional: transa='T', beta=1d0.
 !
 ! In both, stat and errmsg are optional and mean what they mean in Fortran's allocate statement: without
-! stat a failure stops the program with the library's message. The names that end with _async return once
+! stat a failure stops the program with the library's message. arithmetic, optional too, says how this call
+! is computed, as tsr_context_create's argument does; without it the context says it. The names that end with _async return once
 ! the call is submitted: the matrices must have the target attribute and stay as they are until tsr_sync,
 ! and a result is in host memory after tsr_coherent (docs/explain/composition.md).
 module tessera_routines
@@ -149,12 +150,23 @@ def field(flag):
     return "transa" if flag == "trans" else flag
 
 
+# The last arguments of every routine.
+LAST = "stat, errmsg, arithmetic"
+ARITHMETIC = ("    character(*), intent(in), optional :: arithmetic\n"
+              "    character(kind=c_char), allocatable, target :: word(:)\n")
+SET_ARITHMETIC = """    if (present(arithmetic)) then
+      word = tsr_c_string(arithmetic)
+      what%arithmetic = c_loc(word)
+    end if
+"""
+
+
 def level3(routine, letter, flags, extents, lds):
     pairs = [f"operation=TSR_OP_{routine.name.upper()}", f"type=iachar('{letter}')"]
     pairs += [f"{field(flag)}=tsr_flag({flags[flag]})" for flag in routine.flags]
     pairs += [f"{extent}={extents[extent]}" for extent in extents]
     pairs += [f"{name}={value}" for name, value in lds.items()]
-    return wrap(f"    what = tsr_level3({', '.join(pairs)})")
+    return wrap(f"    what = tsr_level3({', '.join(pairs)})") + SET_ARITHMETIC
 
 
 def run(routine, suffix, addresses, beta):
@@ -186,7 +198,7 @@ def blas_form(routine, letter, suffix, width):
     # In the struct, C of trmm and trsm is their B.
     lds = {f"ld{'c' if o == routine.result else o}": f"int(ld{o}, c_int64_t)" for o in routine.operands}
     extents = {extent: f"int({extent}, c_int64_t)" for extent in routine.extents}
-    text = wrap(f"  subroutine {name}(t, {', '.join(arguments)}, stat, errmsg)")
+    text = wrap(f"  subroutine {name}(t, {', '.join(arguments)}, {LAST})")
     text += "    type(tsr_context), intent(in) :: t\n"
     text += f"    character(*), intent(in) :: {', '.join(routine.flags)}\n"
     text += f"    {INTEGERS[width]}, intent(in) :: " + ", ".join(
@@ -196,7 +208,7 @@ def blas_form(routine, letter, suffix, width):
         text += f"    {beta}, intent(in), target :: beta\n"
     for operand in routine.operands:
         text += f"    {element}, {intent(routine, operand, suffix)}, target :: {operand}(..)\n"
-    text += ENDS + "    type(tsr_level3) :: what\n"
+    text += ENDS + ARITHMETIC + "    type(tsr_level3) :: what\n"
     text += level3(routine, letter, {flag: flag for flag in routine.flags}, extents, lds)
     addresses = {o: f"c_loc({o})" for o in routine.operands}
     text += wrap(f"    call tsr_finish({run(routine, suffix, addresses, 'beta')}, stat, errmsg)")
@@ -243,7 +255,7 @@ def array_form(routine, letter, suffix):
     (alpha, one), (beta, zero) = scalars(routine, letter)
     options = [f for f in routine.flags] + ["alpha"] + (["beta"] if routine.has_beta else [])
     name = f"{routine.name}_array_{letter}{suffix}"
-    text = wrap(f"  subroutine {name}(t, {', '.join(routine.operands)}, {', '.join(options)}, stat, errmsg)")
+    text = wrap(f"  subroutine {name}(t, {', '.join(routine.operands)}, {', '.join(options)}, {LAST})")
     text += "    type(tsr_context), intent(in) :: t\n"
     for operand in routine.operands:
         text += f"    {element}, {intent(routine, operand, suffix)}, target :: {operand}(:, :)\n"
@@ -251,7 +263,7 @@ def array_form(routine, letter, suffix):
     text += f"    {alpha}, intent(in), optional :: alpha\n"
     if routine.has_beta:
         text += f"    {beta}, intent(in), optional :: beta\n"
-    text += ENDS
+    text += ENDS + ARITHMETIC
     text += f"    {alpha}, target :: factor\n"
     if routine.has_beta:
         text += f"    {beta}, target :: addend\n"

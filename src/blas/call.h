@@ -66,6 +66,7 @@ typedef struct tsr_call {
   /* Residues keep their lines, so that a product that cannot promise its accuracy is computed
    * natively by the same kernel. Else it leaves C as it was (GEMM only), for another call. */
   bool keeps_lines;
+  bool faster;    /* the call is planned natively, too, and the faster plan is taken */
   bool row_major; /* the user's matrices are row-major: prints show the call as it was asked for */
 } tsr_call;
 

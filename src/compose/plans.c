@@ -103,7 +103,6 @@ void tsr_plans_note_settings(tsr_plans *plans) {
                       p->obey_devices,
                       p->no_cpu,
                       (uint64_t)p->tile,
-                      plans->arithmetic.kind,
                       p->ring};
   plans->digest = tsr_cache_digest(0, words, sizeof words);
   plans->digest = tsr_cache_digest(plans->digest, p->budget, sizeof p->budget);

@@ -52,17 +52,11 @@ static tsr_status plan_natively(tsr_plans *plans, const tsr_request *request,
   tsr_request other = *request;
   native.moduli = 0;
   native.accuracy = 0;
+  native.faster = false;
   native.keeps_lines = false;
   native.judged = 0;
   other.call = &native;
   return plan_and_verify(plans, &other, options, plan);
-}
-
-static bool takes_faster(tsr_plans *plans) {
-  pthread_mutex_lock(&plans->lock);
-  bool faster = plans->arithmetic.kind == TSR_FASTER;
-  pthread_mutex_unlock(&plans->lock);
-  return faster;
 }
 
 /* Of a plan in residues and a native one, keeps the one that is predicted to be faster. */
@@ -118,7 +112,7 @@ static tsr_status plan_any(tsr_plans *plans, const tsr_request *request,
     tsr_plan_free(*plan);
     return plan_natively(plans, request, options, plan);
   }
-  if (status != TSR_OK || !takes_faster(plans)) return status;
+  if (status != TSR_OK || !request->call->faster) return status;
   status = take_faster(plans, request, options, plan);
   if (status != TSR_OK) tsr_plan_free(*plan);
   return status;

@@ -20,7 +20,6 @@ TSR_ENTRY(tsr_set_arithmetic, (context, arithmetic), tsr_context *context, const
   tsr_plans *plans = context->plans;
   pthread_mutex_lock(&plans->lock);
   plans->arithmetic = set;
-  tsr_plans_note_settings(plans);
   pthread_mutex_unlock(&plans->lock);
   return TSR_OK;
 }
@@ -50,14 +49,22 @@ static int moduli_of(const tsr_arithmetic *arithmetic, const tsr_call *call) {
   return tsr_moduli_of_type(call->type);
 }
 
-/* The parts of C that a blocking GEMM leaves are done by another call (tsr_native_part). */
-void tsr_context_choose_arithmetic(tsr_context *context, bool async, tsr_call *call) {
+tsr_status tsr_context_arithmetic(tsr_context *context, const char *given,
+                                  tsr_arithmetic *arithmetic) {
+  if (given != NULL) return tsr_parse_arithmetic("arithmetic", given, arithmetic);
   pthread_mutex_lock(&context->plans->lock);
-  tsr_arithmetic arithmetic = context->plans->arithmetic;
+  *arithmetic = context->plans->arithmetic;
   pthread_mutex_unlock(&context->plans->lock);
-  bool native = is_native(context, &arithmetic, call) || !is_possible(context, call);
-  call->moduli = native ? 0 : moduli_of(&arithmetic, call);
-  call->accuracy = native ? 0 : arithmetic.accuracy;
+  return TSR_OK;
+}
+
+/* The parts of C that a blocking GEMM leaves are done by another call (tsr_native_part). */
+void tsr_context_choose_arithmetic(const tsr_context *context, const tsr_arithmetic *arithmetic,
+                                   bool async, tsr_call *call) {
+  bool native = is_native(context, arithmetic, call) || !is_possible(context, call);
+  call->moduli = native ? 0 : moduli_of(arithmetic, call);
+  call->accuracy = native ? 0 : arithmetic->accuracy;
+  call->faster = !native && arithmetic->kind == TSR_FASTER;
   call->keeps_lines = !native && (async || call->operation != TSR_GEMM);
 }
 
@@ -71,6 +78,7 @@ tsr_call tsr_native_part(const tsr_call *call, const tsr_binding *binding, tsr_r
   const tsr_operand *o = call->operand;
   made.moduli = 0;
   made.accuracy = 0;
+  made.faster = false;
   made.keeps_lines = false;
   made.judged = 0;
   made.m = rect.row1 - rect.row0;

@@ -220,7 +220,6 @@ static tsr_status finish(attempted *x, tsr_status status) {
 
 tsr_status tsr_context_call(tsr_context *context, tsr_call *call, const tsr_binding *binding,
                             bool exchanged, bool async) {
-  tsr_context_choose_arithmetic(context, async, call);
   attempted x = {context, call, binding, exchanged, async, NULL};
   tsr_trial trial = trial_of(&x);
   bool alone = true;
@@ -236,9 +235,7 @@ tsr_status tsr_context_call(tsr_context *context, tsr_call *call, const tsr_bind
 
 tsr_status tsr_context_offer(tsr_context *context, const tsr_call *call, const tsr_binding *binding,
                              bool exchanged, tsr_offer *offer) {
-  tsr_call asked = *call;
-  tsr_context_choose_arithmetic(context, false, &asked);
-  attempted x = {context, &asked, binding, exchanged, false, offer};
+  attempted x = {context, call, binding, exchanged, false, offer};
   tsr_trial trial = trial_of(&x);
   tsr_budget_call(context->plans);
   TSR_TRY(tsr_compose_clear(&context->directory, call, binding));

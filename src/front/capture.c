@@ -83,7 +83,7 @@ static tsr_status take_step(tsr_context *context, const tsr_captured_step *x) {
       return tsr_distribute_block_cyclic_async(context, w->m, w->n, x->c, w->ldc, w->type, x->mb,
                                                x->nb, x->p, x->q, x->first);
     default:
-      return tsr_level3_run_async(context, w, x->alpha, x->a, x->b, x->beta, x->c);
+      return tsr_context_submit(context, w, &x->arithmetic, x->alpha, x->a, x->b, x->beta, x->c);
   }
 }
 

@@ -115,7 +115,8 @@ tsr_status tsr_context_check_peers(const tsr_context *context, const tsr_machine
 
 /* ---- call.c: planning and carrying out one call ---- */
 
-/* Plans the call and carries it out; its operands' places are filled in (tsr_context_place).
+/* Plans the call and carries it out; its operands' places are filled in (tsr_context_place), and
+ * its arithmetic is chosen (tsr_context_choose_arithmetic).
  * exchanged: A and B changed places when the call was normalised. async: returns when the call is
  * submitted; otherwise the call is complete on return. */
 tsr_status tsr_context_call(tsr_context *context, tsr_call *call, const tsr_binding *binding,
@@ -133,14 +134,29 @@ typedef struct tsr_offer {
 tsr_status tsr_context_offer(tsr_context *context, const tsr_call *call, const tsr_binding *binding,
                              bool exchanged, tsr_offer *offer);
 
-/* arithmetic.c: reads what a program gave; NULL: what the settings say. TSR_ERR_ARGUMENT. */
+/* ---- arithmetic.c ---- */
+
+/* Reads what a program gave a context; NULL: what the settings say. TSR_ERR_ARGUMENT. */
 tsr_status tsr_context_read_arithmetic(const char *given, tsr_arithmetic *arithmetic);
 
-/* arithmetic.c: sets the moduli and the accuracy with which the context computes the call in
- * residues, unless a native plan is to be taken if it is faster; both are 0 if the context computes
- * natively, or calls of this kind are not computed otherwise. async: the caller does not wait for
- * the call, so that it must leave no part of C to another one. */
-void tsr_context_choose_arithmetic(tsr_context *context, bool async, tsr_call *call);
+/* The arithmetic of a call: what the program gave it; NULL: what is set for the context at the
+ * moment. TSR_ERR_ARGUMENT. */
+tsr_status tsr_context_arithmetic(tsr_context *context, const char *given,
+                                  tsr_arithmetic *arithmetic);
+
+/* Sets how the call is computed with an arithmetic: the moduli and the accuracy if that is in
+ * residues, and whether a native plan is taken if it is faster; all are 0 if the call is native, or
+ * calls of this kind are not computed otherwise. async: the caller does not wait for the call, so
+ * that it must leave no part of C to another one. */
+void tsr_context_choose_arithmetic(const tsr_context *context, const tsr_arithmetic *arithmetic,
+                                   bool async, tsr_call *call);
+
+/* ---- native.c ---- */
+
+/* As tsr_level3_run_async, in an arithmetic that has been read; what->arithmetic is ignored. */
+tsr_status tsr_context_submit(tsr_context *context, const tsr_level3 *what,
+                              const tsr_arithmetic *arithmetic, const void *alpha, const void *a,
+                              const void *b, const void *beta, void *c);
 
 /* The part of a gemm that computes a rectangle of C, natively, and its addresses; its places are
  * not filled in. */

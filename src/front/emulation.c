@@ -19,24 +19,19 @@ static int64_t judged_by(const tsr_context *context, const tsr_call *call) {
   return options->tile > 0 ? options->tile : tsr_search_tile_by_shape(call);
 }
 
-static bool takes_faster(tsr_context *context) {
-  pthread_mutex_lock(&context->plans->lock);
-  bool faster = context->plans->arithmetic.kind == TSR_FASTER;
-  pthread_mutex_unlock(&context->plans->lock);
-  return faster;
-}
-
 TSR_ENTRY(tsr_emulation_find, (context, type, m, n, k, how), tsr_context *context, tsr_type type,
           int64_t m, int64_t n, int64_t k, tsr_emulation_way *how) {
   tsr_call call = {.operation = TSR_GEMM, .type = type, .m = m, .n = n, .k = k, .alpha = TSR_OTHER};
+  tsr_arithmetic arithmetic;
   TSR_TRY(tsr_context_check(context));
   if (how == NULL)
     return tsr_fail(TSR_ERR_ARGUMENT,
                     "how is NULL; give the address of a tsr_emulation_way to fill");
+  TSR_TRY(tsr_context_arithmetic(context, NULL, &arithmetic));
   *how = (tsr_emulation_way){0};
-  if (context->engine == NULL || takes_faster(context)) return TSR_OK;
-  tsr_context_choose_arithmetic(context, false, &call);
-  if (call.moduli > 0)
+  if (context->engine == NULL) return TSR_OK;
+  tsr_context_choose_arithmetic(context, &arithmetic, false, &call);
+  if (call.moduli > 0 && !call.faster)
     *how = (tsr_emulation_way){call.moduli, call.accuracy, judged_by(context, &call)};
   return TSR_OK;
 }
@@ -49,6 +44,7 @@ typedef struct part {
   bool exchanged;
 } part;
 
+/* Chooses the way that tsr_emulation_find has found, whatever is set for the context now. */
 static tsr_status make(tsr_context *context, const tsr_emulation_way *how, const tsr_level3 *what,
                        const void *alpha, const void *a, const void *b, const void *beta, void *c,
                        part *x) {
@@ -58,6 +54,9 @@ static tsr_status make(tsr_context *context, const tsr_emulation_way *how, const
   TSR_TRY(tsr_call_level3(what, alpha, a, b, beta, c, true, &x->call, &x->binding, &x->exchanged));
   x->call.judged = how->judged;
   if (context->engine == NULL) return TSR_OK;
+  const tsr_arithmetic arithmetic = {how->moduli > 0 ? TSR_EMULATED : TSR_NATIVE, how->moduli,
+                                     how->accuracy};
+  tsr_context_choose_arithmetic(context, &arithmetic, false, &x->call);
   return tsr_context_place(context, &x->call, &x->binding, x->exchanged);
 }
 
@@ -77,7 +76,6 @@ TSR_ENTRY(tsr_emulation_plan, (context, how, what, alpha, a, b, beta, c), tsr_co
   part x;
   TSR_TRY(make(context, how, what, alpha, a, b, beta, c, &x));
   if (context->engine == NULL) return TSR_OK;
-  tsr_context_choose_arithmetic(context, false, &x.call);
   tsr_request request = {.call = &x.call, .exchanged = x.exchanged};
   TSR_TRY(tsr_request_find(context->plans, &request, &plan));
   tsr_plan_unref(plan);

@@ -19,48 +19,63 @@ static size_t scalar_bytes(const tsr_level3 *what, bool of_c) {
 }
 
 /* Adds the call to the capture under way, if any. trmm and trsm have no beta. */
-static void capture(tsr_context *context, const tsr_level3 *what, const void *alpha, const void *a,
-                    const void *b, const void *beta, void *c) {
-  tsr_captured_step step = {.kind = TSR_CAPTURED_CALL, .what = *what, .a = a, .b = b, .c = c};
+static void capture(tsr_context *context, const tsr_level3 *what, const tsr_arithmetic *arithmetic,
+                    const void *alpha, const void *a, const void *b, const void *beta, void *c) {
+  tsr_captured_step step = {
+      .kind = TSR_CAPTURED_CALL, .what = *what, .arithmetic = *arithmetic, .a = a, .b = b, .c = c};
   bool has_beta = what->operation != TSR_TRMM && what->operation != TSR_TRSM;
+  step.what.arithmetic = NULL; /* the program's text may not outlive the call */
   memcpy(step.alpha, alpha, scalar_bytes(what, false));
   if (has_beta) memcpy(step.beta, beta, scalar_bytes(what, true));
   tsr_capture_note_step(context->plans, &step);
 }
 
-static tsr_status carry_out(tsr_context *context, bool async, tsr_call *call,
-                            const tsr_binding *binding, bool exchanged) {
+static tsr_status carry_out(tsr_context *context, bool async, const tsr_arithmetic *arithmetic,
+                            tsr_call *call, const tsr_binding *binding, bool exchanged) {
   if (tsr_call_is_empty(call)) return TSR_OK;
   if (context->engine == NULL) return tsr_call_on_cpu(call, binding);
   TSR_TRY(tsr_context_place(context, call, binding, exchanged));
+  tsr_context_choose_arithmetic(context, arithmetic, async, call);
   return tsr_context_call(context, call, binding, exchanged, async);
 }
 
 /* An asynchronous call becomes part of a capture only once it is submitted: a call that fails may
- * be repeated by the program. */
-static tsr_status run(tsr_context *context, bool async, const tsr_level3 *what, const void *alpha,
-                      const void *a, const void *b, const void *beta, void *c) {
+ * be repeated by the program. given: the arithmetic; NULL: what->arithmetic has it. */
+static tsr_status run(tsr_context *context, bool async, const tsr_level3 *what,
+                      const tsr_arithmetic *given, const void *alpha, const void *a, const void *b,
+                      const void *beta, void *c) {
   tsr_call call;
   tsr_binding binding;
+  tsr_arithmetic arithmetic;
   bool exchanged;
   TSR_TRY(tsr_context_check(context));
   TSR_TRY(tsr_call_level3(what, alpha, a, b, beta, c, true, &call, &binding, &exchanged));
   TSR_TRY(tsr_call_check_aliasing(&call, &binding, exchanged));
-  TSR_TRY(carry_out(context, async, &call, &binding, exchanged));
-  if (async) capture(context, what, alpha, a, b, beta, c);
+  if (given != NULL)
+    arithmetic = *given;
+  else
+    TSR_TRY(tsr_context_arithmetic(context, what->arithmetic, &arithmetic));
+  TSR_TRY(carry_out(context, async, &arithmetic, &call, &binding, exchanged));
+  if (async) capture(context, what, &arithmetic, alpha, a, b, beta, c);
   return TSR_OK;
+}
+
+tsr_status tsr_context_submit(tsr_context *context, const tsr_level3 *what,
+                              const tsr_arithmetic *arithmetic, const void *alpha, const void *a,
+                              const void *b, const void *beta, void *c) {
+  return run(context, true, what, arithmetic, alpha, a, b, beta, c);
 }
 
 TSR_ENTRY(tsr_level3_run, (context, what, alpha, a, b, beta, c), tsr_context *context,
           const tsr_level3 *what, const void *alpha, const void *a, const void *b, const void *beta,
           void *c) {
-  return run(context, false, what, alpha, a, b, beta, c);
+  return run(context, false, what, NULL, alpha, a, b, beta, c);
 }
 
 TSR_ENTRY(tsr_level3_run_async, (context, what, alpha, a, b, beta, c), tsr_context *context,
           const tsr_level3 *what, const void *alpha, const void *a, const void *b, const void *beta,
           void *c) {
-  return run(context, true, what, alpha, a, b, beta, c);
+  return run(context, true, what, NULL, alpha, a, b, beta, c);
 }
 
 /* ---- tsr_level3 from the argument list of each signature -------------------- */

@@ -127,8 +127,8 @@ static tsr_offload_why reason_of(const tsr_offload_state *state, const tsr_call 
   return is_on_device(call) ? TSR_WHY_ON_DEVICE : TSR_WHY_FASTER;
 }
 
-/* Plans the call, whose operands' places are filled in, and runs the plan if the devices are forced
- * or faster. *taken: the plan was run. */
+/* Plans the call, whose operands' places and arithmetic are filled in, and runs the plan if the
+ * devices are forced or faster. *taken: the plan was run. */
 static tsr_status run_if_cheaper(tsr_offload_state *state, const tsr_call *call,
                                  const tsr_binding *binding, bool exchanged,
                                  tsr_offload_visit *visit, bool *taken) {
@@ -163,10 +163,13 @@ static tsr_offload_verdict offer(tsr_offload_state *state, tsr_call *call,
                                  const tsr_binding *binding, bool exchanged,
                                  tsr_offload_visit *visit) {
   bool taken = false;
+  tsr_arithmetic arithmetic;
   visit->why = TSR_WHY_CPU_FASTER;
   if (state->mode == TSR_OFFLOAD_AUTO && !looks_cheaper(state, call, false, visit))
     return TSR_OFFLOAD_TO_CPU;
-  tsr_status status = tsr_context_place(state->context, call, binding, exchanged);
+  tsr_status status = tsr_context_arithmetic(state->context, NULL, &arithmetic);
+  if (status == TSR_OK) status = tsr_context_place(state->context, call, binding, exchanged);
+  if (status == TSR_OK) tsr_context_choose_arithmetic(state->context, &arithmetic, false, call);
   if (status == TSR_OK) status = run_if_cheaper(state, call, binding, exchanged, visit, &taken);
   if (status != TSR_OK) return after_failure(state, call, status, visit);
   return taken ? TSR_OFFLOAD_DONE : TSR_OFFLOAD_TO_CPU;

@@ -85,13 +85,15 @@ TSR_ENTRY(tsr_plan_level3, (context, what, alpha, beta, homes, plan), tsr_contex
           tsr_plan **plan) {
   tsr_call call;
   tsr_binding binding;
+  tsr_arithmetic arithmetic;
   bool exchanged;
   TSR_TRY(tsr_context_check(context));
   TSR_TRY(check_address("plan", plan));
   TSR_TRY(check_address("homes", homes));
   TSR_TRY(tsr_call_level3(what, alpha, NULL, NULL, beta, NULL, false, &call, &binding, &exchanged));
   TSR_TRY(set_homes(context, exchanged, homes, &call));
-  tsr_context_choose_arithmetic(context, false, &call);
+  TSR_TRY(tsr_context_arithmetic(context, what->arithmetic, &arithmetic));
+  tsr_context_choose_arithmetic(context, &arithmetic, false, &call);
   const tsr_plan *made;
   tsr_request request = {.call = &call, .exchanged = exchanged};
   TSR_TRY(tsr_request_make(context->plans, &request, &made));

@@ -161,7 +161,8 @@ static void make_key(const tsr_call *call, uint64_t settings, int64_t key[KEY_WO
   *at++ = call->k;
   *at++ = call->moduli;
   memcpy(at++, &call->accuracy, sizeof call->accuracy);
-  *at++ = (call->keeps_lines * 2 + call->row_major) * 16 + call->alpha * 4 + call->beta;
+  int flags = (call->faster * 2 + call->keeps_lines) * 2 + call->row_major;
+  *at++ = flags * 16 + call->alpha * 4 + call->beta;
   *at++ = call->judged;
   for (int i = 0; i < TSR_OPERANDS; i++) {
     const tsr_operand *x = &call->operand[i];

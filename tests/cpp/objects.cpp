@@ -152,6 +152,37 @@ void test_mdspan() {
                         strided<double>{c.data(), {2, 2}, {2, 4}}));
 }
 
+bool last_is(const context &context, const char *words) {
+  return context.last_plan().print().find(words) != std::string::npos;
+}
+
+/* Each call has an arithmetic of its own, if it is given one. */
+void test_arithmetic() {
+  tessera::options options = emulated();
+  options.arithmetic = "emulated:15";
+  const context context(options);
+  const auto a = row_major(small, 2, 2);
+  std::vector<double> c(4);
+  const auto to = row_major(c, 2, 2);
+  tessera::gemm(context, TSR_NO_TRANS, TSR_NO_TRANS, 1, a, a, 0, to);
+  CHECK(c == squared && last_is(context, "emulated, 15 moduli"));
+  tessera::gemm(context, TSR_NO_TRANS, TSR_NO_TRANS, 1, a, a, 0, to, "native");
+  CHECK(c == squared && !last_is(context, "emulated,"));
+  tessera::gemmt(context, TSR_LOWER, TSR_NO_TRANS, TSR_NO_TRANS, 1, a, a, 0, to, "emulated:16");
+  CHECK(last_is(context, "emulated, 16 moduli"));
+  std::fill(c.begin(), c.end(), 0);
+  tessera::gemm_async(context, TSR_NO_TRANS, TSR_NO_TRANS, 1, a, a, 0, to, "emulated");
+  tessera::coherent(context, to);
+  context.sync();
+  CHECK(c == squared);
+  const tsr_home homes[3] = {};
+  const tessera::plan plan = tessera::plan_gemm(context, TSR_NO_TRANS, TSR_NO_TRANS, 1, a, a, 0, to,
+                                                homes, "emulated:1e-4");
+  CHECK(plan.print().find("emulated,") != std::string::npos);
+  REFUSED(TSR_ERR_ARGUMENT, "arithmetic is \"fast\"",
+          tessera::gemm(context, TSR_NO_TRANS, TSR_NO_TRANS, 1, a, a, 0, to, "fast"));
+}
+
 void test_lives() {
   tessera::buffer<double> kept = [] {
     context context(emulated());
@@ -353,6 +384,7 @@ int main() {
   test_errors();
   test_views();
   test_mdspan();
+  test_arithmetic();
   test_lives();
   test_memory();
   test_composition();

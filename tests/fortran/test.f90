@@ -23,6 +23,7 @@ program test
   call test_wide_integers()
   call test_plans()
   call test_execution()
+  call test_arithmetic()
   call test_captures()
   call test_progress()
   call test_facts()
@@ -111,6 +112,51 @@ contains
     call check(index(text, 'emulated devices') > 0, 'a plan has its verdict: '//text)
     call tsr_plan_destroy(plan)
   end subroutine
+
+  ! Each call takes its own arithmetic: its plan says which it had.
+  subroutine test_arithmetic()
+    real(real64), target :: a(8, 8), c(8, 8)
+    character(kind=c_char), target :: word(12)
+    type(tsr_plan) :: plan
+    type(tsr_level3) :: what
+    type(tsr_home) :: homes(3)
+    character(:), allocatable :: text
+    character(200) :: message
+    integer :: stat
+    if (tsr_device_count(t) == 0) return
+    a = 1
+    c = 7
+    call tsr_gemm(t, a, a, c, arithmetic='emulated:15')
+    call check(says(t, 'emulated, 15 moduli') .and. all(abs(c - 8) <= 0), 'an array form takes its arithmetic')
+    call tsr_gemm(t, a, a, c)
+    call check(.not. says(t, 'emulated,'), 'the arithmetic of a call is its own')
+    call tsr_gemm(t, 'N', 'N', 8, 8, 8, 1d0, a, 8, a, 8, 0d0, c, 8, arithmetic='emulated:16')
+    call check(says(t, 'emulated, 16 moduli'), 'a BLAS form takes its arithmetic')
+    call tsr_gemm_async(t, a, a, c, beta=1d0, arithmetic='emulated')
+    call tsr_coherent(t, c)
+    call tsr_sync(t)
+    call check(all(abs(c - 16) <= 0), 'an asynchronous form takes its arithmetic')
+    call tsr_gemm(t, a, a, c, stat=stat, errmsg=message, arithmetic='fast')
+    call check(stat == TSR_ERR_ARGUMENT .and. index(message, '"fast"') > 0, 'a wrong arithmetic is refused')
+    what = tsr_level3(operation=TSR_OP_GEMM, type=iachar('d'), m=8, n=8, k=8, lda=8, ldb=8, ldc=8)
+    word = transfer('emulated:16'//c_null_char, word)
+    what%arithmetic = c_loc(word)
+    call tsr_plan_level3(t, what, 1d0, 0d0, homes, plan)
+    call tsr_plan_print(plan, TSR_TEXT, text)
+    call check(index(text, 'emulated, 16 moduli') > 0, 'a plan has the arithmetic of its call: '//text)
+    call tsr_plan_destroy(plan)
+  end subroutine
+
+  logical function says(t, words)
+    type(tsr_context), intent(in) :: t
+    character(*), intent(in) :: words
+    type(tsr_plan) :: plan
+    character(:), allocatable :: text
+    call tsr_plan_last(t, plan)
+    call tsr_plan_print(plan, TSR_TEXT, text)
+    call tsr_plan_destroy(plan)
+    says = index(text, words) > 0
+  end function
 
   ! The same product, by a plan that is made without its matrices.
   subroutine test_execution()

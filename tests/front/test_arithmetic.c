@@ -517,6 +517,93 @@ static void arithmetics_can_be_exchanged(void **state) {
   drop(&p);
 }
 
+/* The product as data, in the arithmetic given (NULL: its context's). */
+static tsr_level3 described_by(const hard_product *x, const char *arithmetic) {
+  return (tsr_level3){.operation = TSR_GEMM,
+                      .type = x->type,
+                      .layout = TSR_COL_MAJOR,
+                      .transa = x->transa,
+                      .transb = x->transb,
+                      .m = x->m,
+                      .n = x->n,
+                      .k = x->k,
+                      .lda = x->lda,
+                      .ldb = x->ldb,
+                      .ldc = x->m,
+                      .arithmetic = arithmetic};
+}
+
+/* A call's own arithmetic goes before its context's, blocking and asynchronous, and is nobody
+ * else's; NULL takes the context's. The text may be gone when the call is under way. */
+static void calls_have_arithmetics_of_their_own(void **state) {
+  (void)state;
+  needs_residues();
+  product p = usual_product(30, 40, 50);
+  make(&p, HARD_UNIFORM, 15);
+  tsr_context *context = context_of("emulated:15", "1", 0);
+  const char *const words[] = {"native", "emulated:16", NULL, "emulated", "emulated:1e-6"};
+  const int moduli[] = {0, 16, 15, 14, tsr_moduli_for(TSR_D, 1e-6, p.x.k)};
+  for (int i = 0; i < 10; i++) {
+    char text[32] = "", says[64];
+    if (words[i / 2] != NULL) snprintf(text, sizeof text, "%s", words[i / 2]);
+    tsr_level3 what = described_by(&p.x, words[i / 2] != NULL ? text : NULL);
+    tsr_status (*run)(tsr_context *, const tsr_level3 *, const void *, const void *, const void *,
+                      const void *, void *) = i % 2 ? tsr_level3_run_async : tsr_level3_run;
+    memcpy(p.c, p.old, p.bytes);
+    assert_ok(run(context, &what, &p.x.alpha, p.a, p.b, &p.x.beta, p.c));
+    memset(text, 'x', sizeof text);
+    if (i % 2) assert_ok(tsr_coherent(context, TSR_GENERAL, p.x.m, p.x.n, p.c, p.x.m, TSR_D));
+    assert_ok(tsr_release(context, 0, 0, NULL, 1, TSR_D));
+    assert_ok(tsr_sync(context));
+    snprintf(says, sizeof says, "emulated with %d moduli", moduli[i / 2]);
+    if (i % 2 == 0) assert_int_equal(front_last_says(context, says), moduli[i / 2] > 0);
+    if (i % 2 == 0) assert_int_equal(front_last_says(context, "emulated with"), moduli[i / 2] > 0);
+    if (i % 2) assert_memory_equal(p.native, p.c, p.bytes);
+    memcpy(p.native, p.c, p.bytes);
+  }
+  tsr_level3 wrong = described_by(&p.x, "fast");
+  memcpy(p.c, p.old, p.bytes);
+  assert_refused(tsr_level3_run(context, &wrong, &p.x.alpha, p.a, p.b, &p.x.beta, p.c),
+                 TSR_ERR_ARGUMENT, "arithmetic is \"fast\"");
+  assert_memory_equal(p.c, p.old, p.bytes);
+  tsr_context_destroy(context);
+  drop(&p);
+}
+
+/* Plans and captures keep the arithmetic of their calls, whatever is set later. */
+static void plans_and_captures_keep_their_arithmetics(void **state) {
+  (void)state;
+  needs_residues();
+  product p = usual_product(30, 40, 50);
+  make(&p, HARD_UNIFORM, 16);
+  tsr_context *context = context_of("native", "1", 0);
+  const tsr_home homes[3] = {{TSR_PAGEABLE, 0}, {TSR_PAGEABLE, 0}, {TSR_PAGEABLE, 0}};
+  tsr_level3 eight = described_by(&p.x, "emulated:8"), usual = described_by(&p.x, NULL);
+  tsr_plan *plan = NULL;
+  tsr_capture *capture = NULL;
+  assert_ok(tsr_plan_level3(context, &eight, &p.x.alpha, &p.x.beta, homes, &plan));
+  assert_true(front_verdict_says(plan, "emulated with 8 moduli"));
+  assert_ok(tsr_capture_begin(context));
+  assert_ok(tsr_level3_run_async(context, &eight, &p.x.alpha, p.a, p.b, &p.x.beta, p.c));
+  assert_ok(tsr_level3_run_async(context, &usual, &p.x.alpha, p.a, p.b, &p.x.beta, p.c));
+  assert_ok(tsr_coherent_async(context, TSR_GENERAL, p.x.m, p.x.n, p.c, p.x.m, TSR_D));
+  assert_ok(tsr_sync(context));
+  assert_ok(tsr_capture_end(context, &capture));
+  memcpy(p.native, p.c, p.bytes);
+  assert_ok(tsr_set_arithmetic(context, "emulated:16"));
+  memcpy(p.c, p.old, p.bytes);
+  assert_ok(tsr_capture_run_async(capture));
+  assert_ok(tsr_sync(context));
+  assert_memory_equal(p.c, p.native, p.bytes);
+  memcpy(p.c, p.old, p.bytes);
+  assert_ok(tsr_plan_execute(plan, &p.x.alpha, p.a, p.b, &p.x.beta, p.c));
+  assert_true(hard_worst(&p.x) > 1); /* eight moduli are less accurate than native products */
+  tsr_capture_destroy(capture);
+  tsr_plan_destroy(plan);
+  tsr_context_destroy(context);
+  drop(&p);
+}
+
 /* An option goes before the setting, and the setting counts without one. */
 static void options_go_before_settings(void **state) {
   (void)state;
@@ -645,6 +732,8 @@ int main(void) {
       cmocka_unit_test(accuracies_are_as_asked),
       cmocka_unit_test(settings_are_checked),
       cmocka_unit_test(arithmetics_can_be_exchanged),
+      cmocka_unit_test(calls_have_arithmetics_of_their_own),
+      cmocka_unit_test(plans_and_captures_keep_their_arithmetics),
       cmocka_unit_test(options_go_before_settings),
       cmocka_unit_test(the_longest_sums_are_native),
       cmocka_unit_test(the_faster_plan_is_taken),

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 """What is refused: the message names the argument, its value and the remedy, and nothing is touched."""
+import re
+from functools import partial
+
 import pytest
 
 from support import imported
@@ -123,6 +126,37 @@ def test_arithmetic(tessera):
         assert "emulated with" not in " ".join(context.last_plan().verdict.split())
         with pytest.raises(tessera.ArgumentError, match='arithmetic is "fast"'):
             context.set_arithmetic("fast")
+
+
+def _emulated(plan):
+    """The number of moduli that a plan says, None: it is native."""
+    found = re.search(r"emulated, (\d+) moduli", plan.text)
+    return int(found.group(1)) if found else None
+
+
+def test_arithmetic_of_a_call(tessera):
+    """Every routine, in each way to call it, takes an arithmetic of its own."""
+    with tessera.Context(engine="host", devices=1, arithmetic="emulated:15") as context:
+        for routine in ("gemm", "matmul", "gemmt", "syrk", "herk", "syr2k", "her2k"):
+            operands = (eye(20, "c16"),) * (1 if routine in ("syrk", "herk") else 2)
+            for arithmetic, moduli in ((None, 15), ("native", None), ("emulated", 14)):
+                plan = context.plan(routine, *operands, arithmetic=arithmetic)
+                assert _emulated(plan) == moduli, (routine, arithmetic)
+                getattr(context, routine)(*operands, arithmetic=arithmetic)
+                assert _emulated(context.last_plan()) == moduli, (routine, arithmetic)
+        for routine in ("symm", "hemm", "trmm", "trsm"):
+            for call in (getattr(context, routine), partial(context.submit, routine)):
+                with pytest.raises(tessera.ArgumentError, match='arithmetic is "slow"'):
+                    call(eye(8, "c16"), eye(8, "c16"), arithmetic="slow")
+        future = context.submit("gemm", eye(), eye(), arithmetic="emulated:16")
+        assert (future.result() == eye()).all()
+        with context.composed() as t:
+            x = t.gemm(eye(), eye(), arithmetic="native")
+            assert (np.asarray(t.gemm(x, x, arithmetic="emulated")) == eye()).all()
+        with pytest.raises(tessera.ArgumentError, match='arithmetic is "fast"'):
+            context.gemm(eye(), eye(), arithmetic="fast")
+        with pytest.raises(tessera.ArgumentError, match="arithmetic is 12; give text"):
+            context.gemm(eye(), eye(), arithmetic=12)
 
 
 def test_memory(tessera):

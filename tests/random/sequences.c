@@ -92,6 +92,12 @@ static bool is_complex(tsr_type type) {
   return type == TSR_C || type == TSR_Z;
 }
 
+/* The arithmetic of a call; NULL: that of its context. */
+static const char *draw_arithmetic(sequence *s) {
+  static const char *const words[] = {"native", "emulated", "emulated:16", "auto"};
+  return chance(s, 25) ? words[between(s, 0, 3)] : NULL;
+}
+
 static tsr_level3 draw_what(sequence *s) {
   tsr_level3 w = {.operation = (tsr_operation)between(s, 0, TSR_OPERATION_COUNT - 1),
                   .type = draw_type(s),
@@ -110,6 +116,7 @@ static tsr_level3 draw_what(sequence *s) {
   if ((hermitian || update) && w.transa != TSR_NO_TRANS)
     w.transa = hermitian ? TSR_CONJ_TRANS : TSR_TRANS;
   if (w.operation == TSR_TRMM && chance(s, 50)) w.diag = TSR_NON_UNIT;
+  w.arithmetic = draw_arithmetic(s);
   return w;
 }
 

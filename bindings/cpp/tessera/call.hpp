@@ -232,9 +232,10 @@ using run_function = decltype(&tsr_level3_run);
 
 /* C is the type of the result, which is written. */
 template <class C>
-void run(run_function function, const context &context, const call &call, const void *alpha,
-         const void *beta, C &) {
+void run(run_function function, const context &context, call call, const char *arithmetic,
+         const void *alpha, const void *beta, C &) {
   static_assert(!std::is_const_v<typename view_of<C>::element_type>, "the result is const");
+  call.what.arithmetic = arithmetic;
   check(function(context.get(), &call.what, alpha, call.a.data, call.b.data, beta,
                  const_cast<void *>(call.c.data)));
 }

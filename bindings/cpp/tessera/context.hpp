@@ -94,7 +94,8 @@ class context {
   void sync() const {
     detail::check(tsr_sync(get()));
   }
-  /* As options::arithmetic, for later calls. */
+  /* As options::arithmetic, for later calls of all threads. One call takes it as its last
+   * argument. */
   void set_arithmetic(const std::string &arithmetic) const {
     detail::check(tsr_set_arithmetic(get(), arithmetic.c_str()));
   }

@@ -66,12 +66,13 @@ inline plan context::last_plan() const {
 }
 
 /* The plan of a GEMM of matrices with these extents and leading dimensions, which are at homes[0],
- * [1] and [2]; their memory is not looked at. */
+ * [1] and [2]; their memory is not looked at. arithmetic: of the call, as in its routine. */
 template <class A, class B, class C>
 plan plan_gemm(const context &context, tsr_op transa, tsr_op transb, detail::scalar_of<C> alpha,
                const A &a, const B &b, detail::scalar_of<C> beta, const C &c,
-               const tsr_home (&homes)[3]) {
-  const detail::call call = detail::general_call(TSR_GEMM, TSR_GENERAL, transa, transb, a, b, c);
+               const tsr_home (&homes)[3], const char *arithmetic = nullptr) {
+  detail::call call = detail::general_call(TSR_GEMM, TSR_GENERAL, transa, transb, a, b, c);
+  call.what.arithmetic = arithmetic;
   return plan(context, call.what, &alpha, &beta, homes);
 }
 

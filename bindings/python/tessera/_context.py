@@ -22,7 +22,7 @@ from ._layout import OPERATIONS
 from ._library import ArgumentError, check, ffi, lib, take_text
 from ._matrix import letter_of
 from ._plan import Plan, Planner
-from ._prepare import given_back, prepare
+from ._prepare import given_back, prepare, text_of
 from ._routines import Request, Routines
 
 
@@ -222,9 +222,9 @@ class Context(Routines):
 
     def set_arithmetic(self, arithmetic: str | None) -> None:
         """Sets how later calls are computed, as Context's argument does; None: what the environment
-        says."""
-        text = ffi.NULL if arithmetic is None else arithmetic.encode()
-        check(lib.tsr_set_arithmetic(self._handle.pointer, text))
+        says. Calls under way keep theirs. For one call alone: its argument arithmetic, which other
+        threads do not see."""
+        check(lib.tsr_set_arithmetic(self._handle.pointer, text_of(arithmetic)))
 
     def trim(self) -> None:
         """Waits for the calls under way, then gives the memory that the context keeps for later

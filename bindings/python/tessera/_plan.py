@@ -17,7 +17,7 @@ from ._handle import Handle, Streams
 from ._layout import TRIANGULAR, Call
 from ._library import ArgumentError, check, ffi, lib, owned, take_text
 from ._matrix import Matrix, dense_strides, letter_of, matrix_of
-from ._prepare import _check_like, _letter, level3, scalars
+from ._prepare import _check_like, _letter, level3, scalars, text_of
 from ._routines import Request, Routines
 
 
@@ -220,7 +220,7 @@ class Planner(Routines):
         alpha, beta = scalars(request, letter)
         homes = ffi.new("tsr_home[3]", [self._where(name, call.operands.get(name, call.operands["c"]))
                                         for name in "abc"])
-        made = ffi.new("tsr_plan **")
-        check(lib.tsr_plan_level3(self._handle.pointer, level3(call, letter), alpha, beta, homes,
-                                  made))
+        made, arithmetic = ffi.new("tsr_plan **"), text_of(request.arithmetic)
+        check(lib.tsr_plan_level3(self._handle.pointer, level3(call, letter, arithmetic), alpha, beta,
+                                  homes, made))
         return Plan(made[0])

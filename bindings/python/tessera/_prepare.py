@@ -28,6 +28,7 @@ class Prepared:
 
     call: Call
     what: Any  # tsr_level3 *
+    arithmetic: Any  # the text to which `what` points
     alpha: Any
     beta: Any
     out: Any  # the array that the user gets
@@ -260,15 +261,25 @@ def _copy_inputs(call: Call, copy: bool | None, handle: Any) -> None:
         call.operands[name] = copied(x, call.by_rows)
 
 
-def level3(call: Call, letter: str) -> Any:
-    """The call as tsr_level3."""
+def text_of(arithmetic: str | None) -> Any:
+    """What the library takes; the caller keeps it while the library may read it."""
+    if arithmetic is None:
+        return ffi.NULL
+    if not isinstance(arithmetic, str):
+        raise ArgumentError(f"arithmetic is {arithmetic!r}; give text, such as 'emulated', or None")
+    return ffi.new("char[]", arithmetic.encode())
+
+
+def level3(call: Call, letter: str, arithmetic: Any) -> Any:
+    """The call as tsr_level3. arithmetic: of text_of."""
     flags = call.flags
     return ffi.new("tsr_level3 *", {
         "operation": getattr(lib, "TSR_" + call.operation.upper()), "type": ord(letter),
         "layout": lib.TSR_ROW_MAJOR if call.by_rows else lib.TSR_COL_MAJOR,
         "side": ord(flags.side), "uplo": ord(flags.uplo), "transa": ord(flags.transa),
         "transb": ord(flags.transb), "diag": ord(flags.diag), "m": call.m, "n": call.n,
-        "k": call.k, "lda": call.ld["a"], "ldb": call.ld.get("b", 1), "ldc": call.ld["c"]})
+        "k": call.k, "lda": call.ld["a"], "ldb": call.ld.get("b", 1), "ldc": call.ld["c"],
+        "arithmetic": arithmetic})
 
 
 def scalars(request: Request, letter: str) -> tuple[Any, Any]:
@@ -286,6 +297,7 @@ def prepare(request: Request, handle: Any, streams: StreamOf) -> Prepared:
     sized = begins if operation in TRIANGULAR else inputs.get("b")
     mnk = _layout.extents(operation, request.flags, a, sized)
     alpha, beta = scalars(request, letter)
+    arithmetic = text_of(request.arithmetic)
     if begins is not None and begins.shape != mnk[:2]:
         raise ArgumentError(f"c is {begins.rows} x {begins.columns}, but the result is {mnk[0]} x "
                             f"{mnk[1]}; give an array of that shape")
@@ -293,4 +305,4 @@ def prepare(request: Request, handle: Any, streams: StreamOf) -> Prepared:
     c = _target(request, inputs, begins, by_rows, mnk[:2], handle, streams)
     call = _layout.in_order_of(c, operation, request.flags, mnk, inputs)
     _copy_inputs(call, request.copy, handle)
-    return Prepared(call, level3(call, letter), alpha, beta, c.array)
+    return Prepared(call, level3(call, letter, arithmetic), arithmetic, alpha, beta, c.array)

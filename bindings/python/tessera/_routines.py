@@ -42,6 +42,7 @@ class Request:
     beta: Any
     tf32: bool
     copy: bool | None
+    arithmetic: str | None
 
 
 class Routines:
@@ -64,6 +65,8 @@ class Routines:
     Flags: side 'left' or 'right', uplo 'lower' or 'upper', trans 'N', 'T' (transposed) or 'C'
     (conjugated and transposed), diag 'non-unit' or 'unit'.
 
+    arithmetic: how this call is computed, as Context's argument; None: as the context says.
+
     Errors: ArgumentError (nothing was touched), OutOfMemoryError (nothing was touched), DeviceError
     (the result is undefined), and TypeError for what is no array.
     """
@@ -73,102 +76,112 @@ class Routines:
 
     def gemm(self, a: Any, b: Any, out: Any = None, *, alpha: complex = 1,
              beta: complex | None = None, c: Any = None, transa: str = "N", transb: str = "N",
-             tf32: bool = False, copy: bool | None = None) -> Any:
+             tf32: bool = False, copy: bool | None = None, arithmetic: str | None = None) -> Any:
         """alpha op(a) op(b) + beta c. op(a) is m x k, op(b) k x n, the result m x n.
 
         tf32: float32 matrices are multiplied in TF32 where the GPU can, which is faster and keeps
         about three decimal digits. float16 and bfloat16 are summed in float32."""
         flags = Flags(transa=_flag("trans", "transa", transa),
                       transb=_flag("trans", "transb", transb))
-        return self._carry_out(Request("gemm", flags, a, b, c, out, alpha, beta, tf32, copy))
+        return self._carry_out(Request("gemm", flags, a, b, c, out, alpha, beta,
+                                       tf32, copy, arithmetic))
 
     def matmul(self, a: Any, b: Any, out: Any = None, *, alpha: complex = 1,
                beta: complex | None = None, c: Any = None, transa: str = "N", transb: str = "N",
-               tf32: bool = False, copy: bool | None = None) -> Any:
+               tf32: bool = False, copy: bool | None = None, arithmetic: str | None = None) -> Any:
         """The product a @ b, or alpha op(a) op(b) + beta c: another name of gemm.
 
         tf32: float32 matrices are multiplied in TF32 where the GPU can, which is faster and keeps
         about three decimal digits. float16 and bfloat16 are summed in float32."""
         return self.gemm(a, b, out, alpha=alpha, beta=beta, c=c, transa=transa, transb=transb,
-                         tf32=tf32, copy=copy)
+                         tf32=tf32, copy=copy, arithmetic=arithmetic)
 
     def gemmt(self, a: Any, b: Any, out: Any = None, *, alpha: complex = 1,
               beta: complex | None = None, c: Any = None, uplo: str = "lower", transa: str = "N",
-              transb: str = "N", copy: bool | None = None) -> Any:
+              transb: str = "N", copy: bool | None = None, arithmetic: str | None = None) -> Any:
         """One triangle of alpha op(a) op(b) + beta c. op(a) is n x k, op(b) k x n."""
         flags = Flags(uplo=_flag("uplo", "uplo", uplo), transa=_flag("trans", "transa", transa),
                       transb=_flag("trans", "transb", transb))
-        return self._carry_out(Request("gemmt", flags, a, b, c, out, alpha, beta, False, copy))
+        return self._carry_out(Request("gemmt", flags, a, b, c, out, alpha, beta,
+                                       False, copy, arithmetic))
 
     def _sided(self, operation: str, a: Any, b: Any, out: Any, alpha: complex,
-               beta: complex | None, c: Any, side: str, uplo: str, copy: bool | None) -> Any:
+               beta: complex | None, c: Any, side: str, uplo: str, copy: bool | None,
+               arithmetic: str | None) -> Any:
         flags = Flags(side=_flag("side", "side", side), uplo=_flag("uplo", "uplo", uplo))
-        return self._carry_out(Request(operation, flags, a, b, c, out, alpha, beta, False, copy))
+        return self._carry_out(Request(operation, flags, a, b, c, out, alpha, beta,
+                                       False, copy, arithmetic))
 
     def symm(self, a: Any, b: Any, out: Any = None, *, alpha: complex = 1,
              beta: complex | None = None, c: Any = None, side: str = "left", uplo: str = "lower",
-             copy: bool | None = None) -> Any:
+             copy: bool | None = None, arithmetic: str | None = None) -> Any:
         """alpha a b + beta c (side 'left') or alpha b a + beta c ('right'). a is symmetric; only
         its triangle uplo is read. b and the result are m x n."""
-        return self._sided("symm", a, b, out, alpha, beta, c, side, uplo, copy)
+        return self._sided("symm", a, b, out, alpha, beta, c, side, uplo, copy, arithmetic)
 
     def hemm(self, a: Any, b: Any, out: Any = None, *, alpha: complex = 1,
              beta: complex | None = None, c: Any = None, side: str = "left", uplo: str = "lower",
-             copy: bool | None = None) -> Any:
+             copy: bool | None = None, arithmetic: str | None = None) -> Any:
         """As symm with a Hermitian a; complex matrices."""
-        return self._sided("hemm", a, b, out, alpha, beta, c, side, uplo, copy)
+        return self._sided("hemm", a, b, out, alpha, beta, c, side, uplo, copy, arithmetic)
 
     def _rank(self, operation: str, a: Any, b: Any, out: Any, alpha: complex,
-              beta: complex | None, c: Any, uplo: str, trans: str, copy: bool | None) -> Any:
+              beta: complex | None, c: Any, uplo: str, trans: str, copy: bool | None,
+              arithmetic: str | None) -> Any:
         flags = Flags(uplo=_flag("uplo", "uplo", uplo), transa=_flag("trans", "trans", trans))
-        return self._carry_out(Request(operation, flags, a, b, c, out, alpha, beta, False, copy))
+        return self._carry_out(Request(operation, flags, a, b, c, out, alpha, beta,
+                                       False, copy, arithmetic))
 
     def syrk(self, a: Any, out: Any = None, *, alpha: complex = 1, beta: complex | None = None,
-             c: Any = None, uplo: str = "lower", trans: str = "N", copy: bool | None = None
-             ) -> Any:
+             c: Any = None, uplo: str = "lower", trans: str = "N", copy: bool | None = None,
+             arithmetic: str | None = None) -> Any:
         """One triangle of alpha op(a) op(a)^T + beta c. op(a) is n x k; complex matrices take
         trans 'N' or 'T'."""
-        return self._rank("syrk", a, None, out, alpha, beta, c, uplo, trans, copy)
+        return self._rank("syrk", a, None, out, alpha, beta, c, uplo, trans, copy, arithmetic)
 
     def herk(self, a: Any, out: Any = None, *, alpha: float = 1, beta: float | None = None,
-             c: Any = None, uplo: str = "lower", trans: str = "N", copy: bool | None = None
-             ) -> Any:
+             c: Any = None, uplo: str = "lower", trans: str = "N", copy: bool | None = None,
+             arithmetic: str | None = None) -> Any:
         """One triangle of alpha op(a) op(a)^H + beta c, with real alpha and beta. op(a) is n x k;
         complex matrices, trans 'N' or 'C'."""
-        return self._rank("herk", a, None, out, alpha, beta, c, uplo, trans, copy)
+        return self._rank("herk", a, None, out, alpha, beta, c, uplo, trans, copy, arithmetic)
 
     def syr2k(self, a: Any, b: Any, out: Any = None, *, alpha: complex = 1,
               beta: complex | None = None, c: Any = None, uplo: str = "lower", trans: str = "N",
-              copy: bool | None = None) -> Any:
+              copy: bool | None = None, arithmetic: str | None = None) -> Any:
         """One triangle of alpha op(a) op(b)^T + alpha op(b) op(a)^T + beta c. op(a) and op(b) are
         n x k; complex matrices take trans 'N' or 'T'."""
-        return self._rank("syr2k", a, b, out, alpha, beta, c, uplo, trans, copy)
+        return self._rank("syr2k", a, b, out, alpha, beta, c, uplo, trans, copy, arithmetic)
 
     def her2k(self, a: Any, b: Any, out: Any = None, *, alpha: complex = 1,
               beta: float | None = None, c: Any = None, uplo: str = "lower", trans: str = "N",
-              copy: bool | None = None) -> Any:
+              copy: bool | None = None, arithmetic: str | None = None) -> Any:
         """One triangle of alpha op(a) op(b)^H + conj(alpha) op(b) op(a)^H + beta c, with a real
         beta. op(a) and op(b) are n x k; complex matrices, trans 'N' or 'C'."""
-        return self._rank("her2k", a, b, out, alpha, beta, c, uplo, trans, copy)
+        return self._rank("her2k", a, b, out, alpha, beta, c, uplo, trans, copy, arithmetic)
 
     def _triangular(self, operation: str, a: Any, b: Any, out: Any, alpha: complex, side: str,
-                    uplo: str, transa: str, diag: str, copy: bool | None) -> Any:
+                    uplo: str, transa: str, diag: str, copy: bool | None,
+                    arithmetic: str | None) -> Any:
         flags = Flags(side=_flag("side", "side", side), uplo=_flag("uplo", "uplo", uplo),
                       transa=_flag("trans", "transa", transa), diag=_flag("diag", "diag", diag))
-        return self._carry_out(Request(operation, flags, a, b, None, out, alpha, None, False, copy))
+        return self._carry_out(Request(operation, flags, a, b, None, out, alpha, None,
+                                       False, copy, arithmetic))
 
     def trmm(self, a: Any, b: Any, out: Any = None, *, alpha: complex = 1, side: str = "left",
              uplo: str = "lower", transa: str = "N", diag: str = "non-unit",
-             copy: bool | None = None) -> Any:
+             copy: bool | None = None, arithmetic: str | None = None) -> Any:
         """alpha op(a) b (side 'left') or alpha b op(a) ('right'). a is triangular; only its
         triangle uplo is read, and with diag 'unit' its diagonal counts as ones. b is m x n and
         stays as it is, unless it is out as well."""
-        return self._triangular("trmm", a, b, out, alpha, side, uplo, transa, diag, copy)
+        return self._triangular("trmm", a, b, out, alpha, side, uplo, transa, diag, copy,
+             arithmetic)
 
     def trsm(self, a: Any, b: Any, out: Any = None, *, alpha: complex = 1, side: str = "left",
              uplo: str = "lower", transa: str = "N", diag: str = "non-unit",
-             copy: bool | None = None) -> Any:
+             copy: bool | None = None, arithmetic: str | None = None) -> Any:
         """The x of op(a) x = alpha b (side 'left') or x op(a) = alpha b ('right'). a is triangular;
         only its triangle uplo is read, and with diag 'unit' its diagonal counts as ones. b is m x n
         and stays as it is, unless it is out as well. Zeros on the diagonal are not looked for."""
-        return self._triangular("trsm", a, b, out, alpha, side, uplo, transa, diag, copy)
+        return self._triangular("trsm", a, b, out, alpha, side, uplo, transa, diag, copy,
+             arithmetic)

@@ -16,9 +16,12 @@ tsr_task_operand tsr_residues_source(const tsr_call *call, const tsr_graph *grap
                       residues->col, residues->cols);
 }
 
-int32_t tsr_residues_tile(const tsr_call *call, const tsr_graph *graph, int matrix, int64_t row,
+bool tsr_residues_are_of(const tsr_call *call, const tsr_graph *graph, int residues, int input) {
+  return graph->used >> residues & 1 && tsr_line_source_of(call, residues, 0, 0).matrix == input;
+}
+
+int32_t tsr_residues_tile(const tsr_call *call, const tsr_graph *graph, int residues, int64_t row,
                           int64_t col) {
-  int residues = matrix == TSR_A ? TSR_RA : TSR_RB;
   int64_t line = tsr_line_source_of(call, residues, 0, 0).turned ? row : col;
   return tsr_rectangle(graph, residues, TSR_READ, 0, 1, line, 1).tile;
 }

@@ -134,9 +134,10 @@ void tsr_graph_free(tsr_graph *graph);
 tsr_task_operand tsr_residues_source(const tsr_call *call, const tsr_graph *graph,
                                      const tsr_task_operand *residues);
 
-/* GEMM only: the tile of residues that an element of A or B is converted to. matrix: TSR_A or
- * TSR_B_. */
-int32_t tsr_residues_tile(const tsr_call *call, const tsr_graph *graph, int matrix, int64_t row,
+/* Products and rank-k updates only: whether residues are made of an input (TSR_A or TSR_B_), and
+ * the tile of these residues that an element of the input is converted to. */
+bool tsr_residues_are_of(const tsr_call *call, const tsr_graph *graph, int residues, int input);
+int32_t tsr_residues_tile(const tsr_call *call, const tsr_graph *graph, int residues, int64_t row,
                           int64_t col);
 
 /* The task that makes residues, an operand of some lines of a tile, at a device. */

@@ -5,6 +5,7 @@
  */
 #include <math.h>
 
+#include "compose/plans.h"
 #include "engine/engine.h"
 #include "front.h"
 #include "tessera_model.h"
@@ -274,16 +275,23 @@ static void drop(const call *x) {
 
 /* ---- Tests ---- */
 
-static tsr_context *context_of(const char *arithmetic, const char *devices) {
+static tsr_context *context_with(const char *arithmetic, const char *devices, size_t memory,
+                                 bool reproducible) {
   tsr_options options = TSR_OPTIONS_DEFAULT;
   tsr_context *context = NULL;
   options.engine = front_engine();
   options.devices = devices;
   options.check = 1;
+  options.memory = memory;
+  options.reproducible = reproducible;
   options.arithmetic = arithmetic;
   if (!front_is_emulated()) options.machine = "host:200 gpu*1@nvswitch:300 pcie:25 rate:19";
   assert_ok(tsr_context_create(&options, &context));
   return context;
+}
+
+static tsr_context *context_of(const char *arithmetic, const char *devices) {
+  return context_with(arithmetic, devices, 0, false);
 }
 
 static call call_of(const routine *what, int variant) {
@@ -350,7 +358,119 @@ static void the_promise_holds(void **state) {
   }
 }
 
+/* ---- The same bits ---- */
+
+static size_t bytes_of_c(const call *x) {
+  return (size_t)(x->ld * x->n) * (hard_is_single(x->type) ? 4 : 8) * (size_t)hard_parts(x->type);
+}
+
+/* What a call was like: some part was computed natively; tiles shared memory; bytes of device 0. */
+typedef struct outcome {
+  bool refused, tight;
+  size_t memory;
+} outcome;
+
+/* Computes the call anew in a context, which is destroyed. */
+static outcome run_anew(tsr_context *context, const call *x) {
+  tsr_plan *plan;
+  memcpy(x->c, x->old, bytes_of_c(x));
+  assert_ok(run(context, x));
+  assert_true(front_last_says(context, "emulated with"));
+  assert_ok(tsr_plan_last(context, &plan));
+  outcome found = {front_last_says(context, "computed natively"), plan->blocking.rows > 0,
+                   plan->arena[0]};
+  tsr_plan_destroy(plan);
+  tsr_context_destroy(context);
+  return found;
+}
+
+static void check_same(const call *x, const void *first, const char *where) {
+  if (memcmp(first, x->c, bytes_of_c(x)) != 0)
+    fail_msg("%s, k = %d: other bits %s", x->routine->name, (int)x->k, where);
+}
+
+static void *copy_of_c(const call *x) {
+  void *copy = malloc(bytes_of_c(x));
+  assert_non_null(copy);
+  memcpy(copy, x->c, bytes_of_c(x));
+  return copy;
+}
+
+/* Where the residues of a rank-k update do not fit the budget together they are dropped and made
+ * again, with the bits of all memory. */
+static void bits_of_updates_do_not_depend_on_budgets(void **state) {
+  (void)state;
+  const tsr_engine *engine = tsr_engine_find(front_engine());
+  if (engine != NULL && !engine->traits.residues) skip();
+  const int percent[] = {90, 50, 20};
+  for (int i = 0; i < ROUTINES; i++)
+    for (int variant = 0; variant < 16 && routines[i].rank; variant += 3) {
+      call x = call_of(&routines[i], variant);
+      make(&x, HARD_UNIFORM, (uint64_t)variant);
+      outcome all = run_anew(context_with("emulated", "1", 0, false), &x);
+      void *first = copy_of_c(&x);
+      assert_false(all.refused || all.tight);
+      for (int b = 0; b < 3; b++)
+        for (int devices = 1; devices <= (front_is_emulated() ? 2 : 1); devices++) {
+          size_t budget = all.memory * (size_t)percent[b] / 100;
+          outcome found =
+              run_anew(context_with("emulated", devices == 1 ? "1" : "2", budget, false), &x);
+          assert_true(!found.refused && (found.tight || devices > 1));
+          check_same(&x, first, "with a smaller budget");
+        }
+      free(first);
+      drop(&x);
+    }
+}
+
+static tsr_context *reproducible_context(const char *devices, size_t memory, int64_t tile) {
+  tsr_context *context = context_with("emulated", devices, memory, true);
+  assert_ok(tsr_set_tile(context, tile));
+  return context;
+}
+
+/* Checks that a call whose squares are of `tile` elements has the same bits, and is refused or not,
+ * on any number of devices and with three budgets. Returns whether it is refused. */
+static bool check_reproducible(const call *x, int64_t tile) {
+  static const char *const devices[] = {"1", "2", "3", "4", "5", "6", "7", "8"};
+  const int percent[] = {0, 85, 60};
+  outcome all = run_anew(reproducible_context("1", 0, tile), x);
+  void *first = copy_of_c(x);
+  for (int d = 0; d < (front_is_emulated() ? 8 : 1); d++)
+    for (int b = 0; b < (d % 3 == 0 ? 3 : 1); b++) {
+      size_t budget = all.memory * (size_t)percent[b] / 100;
+      outcome found = run_anew(reproducible_context(devices[d], budget, tile), x);
+      assert_int_equal(found.refused, all.refused);
+      assert_true(d > 0 || found.tight == (b > 0));
+      check_same(x, first, devices[d]);
+    }
+  free(first);
+  return all.refused;
+}
+
+/* Reproducible results have the same bits on any number of devices and with any budget that
+ * suffices: where all of C is emulated, where nothing of it can be, and where parts of it are
+ * left to native products. */
+static void reproducible_bits_are_the_same_everywhere(void **state) {
+  (void)state;
+  const tsr_engine *engine = tsr_engine_find(front_engine());
+  if (engine != NULL && !engine->traits.residues) skip();
+  static const hard_family families[] = {HARD_UNIFORM, HARD_SPREAD, HARD_SPARSE, HARD_GRADED};
+  int refusals = 0, calls = 0;
+  for (int i = 0; i < ROUTINES; i++)
+    for (int variant = 0; variant < 16 && routines[i].rank; variant += 3) {
+      call x = call_of(&routines[i], variant);
+      make(&x, families[variant % 4], (uint64_t)variant);
+      refusals += check_reproducible(&x, 8);
+      calls++;
+      drop(&x);
+    }
+  assert_true(refusals > calls / 8 && refusals < calls * 7 / 8);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(the_promise_holds)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(the_promise_holds),
+                                     cmocka_unit_test(bits_of_updates_do_not_depend_on_budgets),
+                                     cmocka_unit_test(reproducible_bits_are_the_same_everywhere)};
   return cmocka_run_group_tests(tests, clear, NULL);
 }

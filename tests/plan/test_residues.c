@@ -245,11 +245,10 @@ static void wrong_plans_are_refused(void **state) {
 
 /* ---- Other routines ---- */
 
-/* An emulated plan of a routine with matrices of 3000 x 3000 in pinned memory. */
-static tsr_plan *level3_plan(const tsr_machine *machine, tsr_operation operation, tsr_side side,
-                             tsr_uplo uplo) {
-  enum { N = 3000 };
-  const double alpha[2] = {0.5, 0}, beta[2] = {1, 0};
+/* A call of a routine in residues with matrices of n x n in pinned memory. */
+static tsr_call level3_call(const tsr_machine *machine, tsr_operation operation, tsr_side side,
+                            tsr_uplo uplo, int64_t n, double beta_value) {
+  const double alpha[2] = {0.5, 0}, beta[2] = {beta_value, 0};
   bool hermitian = operation == TSR_HERK || operation == TSR_HER2K || operation == TSR_HEMM;
   tsr_level3 what = {.operation = operation,
                      .type = hermitian ? TSR_Z : TSR_D,
@@ -259,14 +258,12 @@ static tsr_plan *level3_plan(const tsr_machine *machine, tsr_operation operation
                      .transa = TSR_NO_TRANS,
                      .transb = TSR_NO_TRANS,
                      .diag = TSR_NON_UNIT,
-                     .m = N,
-                     .n = N,
-                     .k = N,
-                     .lda = N,
-                     .ldb = N,
-                     .ldc = N};
-  tsr_plan_options options = planning_options(machine, 0);
-  tsr_plan *plan = NULL;
+                     .m = n,
+                     .n = n,
+                     .k = n,
+                     .lda = n,
+                     .ldb = n,
+                     .ldc = n};
   tsr_call call;
   tsr_binding binding;
   bool exchanged;
@@ -278,6 +275,15 @@ static tsr_plan *level3_plan(const tsr_machine *machine, tsr_operation operation
   }
   call.moduli = 14;
   call.keeps_lines = true;
+  return call;
+}
+
+/* An emulated plan of a routine with matrices of 3000 x 3000. */
+static tsr_plan *level3_plan(const tsr_machine *machine, tsr_operation operation, tsr_side side,
+                             tsr_uplo uplo) {
+  tsr_call call = level3_call(machine, operation, side, uplo, 3000, 1);
+  tsr_plan_options options = planning_options(machine, 0);
+  tsr_plan *plan = NULL;
   options.strategy = "any/block=512";
   must(tsr_plan_make(machine, &call, &options, &plan));
   return plan;
@@ -300,6 +306,52 @@ static void routines_are_verified(void **state) {
       tsr_plan_free(plan);
     }
   tsr_machine_destroy(machine);
+}
+
+/* Plans of a call with short memory down to the least are verified, hold their budgets and multiply
+ * in residues; far below it there is no plan. */
+static void check_budgets(const tsr_machine *machine, const tsr_call *call) {
+  tsr_plan_options options = planning_options(machine, 0);
+  options.search_seconds = 0.01;
+  size_t least = tsr_plan_residues_need(call, &options);
+  const size_t budgets[] = {40 * least, 7 * least, 2 * least, least, least / 4};
+  for (size_t b = 0; b < sizeof budgets / sizeof *budgets; b++) {
+    tsr_plan *plan = NULL;
+    for (int d = 0; d < machine->devices; d++) options.budget[d] = budgets[b];
+    tsr_status status = tsr_plan_make(machine, call, &options, &plan);
+    if (budgets[b] < least) {
+      assert_int_equal(status, TSR_ERR_MEMORY);
+      assert_non_null(strstr(tsr_message(), "residues"));
+      continue;
+    }
+    must(status);
+    must(tsr_plan_verify(plan, machine, options.budget));
+    assert_true(plan->seconds >= plan->floor);
+    assert_true(count(plan, TSR_KERNEL_RESIDUE_GEMM) > 0);
+    assert_int_equal(count(plan, TSR_KERNEL_GEMM), 0);
+    tsr_plan_free(plan);
+  }
+}
+
+/* Any budget does for every rank-k update, with a C that is read or not, in host memory or on a
+ * device. */
+static void any_budget_does_for_updates(void **state) {
+  (void)state;
+  static const char *const machines[] = {"host:200 gpu*1 pcie:25 rate:19",
+                                         "host:200 gpu*4@nvswitch:300 pcie:25/pair rate:19"};
+  for (int m = 0; m < 2; m++) {
+    tsr_machine *machine = planning_machine(machines[m]);
+    for (int operation = TSR_GEMMT; operation <= TSR_HER2K; operation++)
+      for (int variant = 0; variant < 8 && operation != TSR_SYMM && operation != TSR_HEMM;
+           variant++) {
+        tsr_call call = level3_call(machine, (tsr_operation)operation, TSR_LEFT,
+                                    variant & 1 ? TSR_LOWER : TSR_UPPER, 80, variant & 2 ? 1 : 0);
+        if (variant & 4) call.operand[TSR_C_].memory = TSR_DEVICE;
+        if (variant & 4) call.operand[TSR_C_].location = 0;
+        check_budgets(machine, &call);
+      }
+    tsr_machine_destroy(machine);
+  }
 }
 
 static void turn(tsr_plan *plan, tsr_command *c) {
@@ -371,10 +423,14 @@ static void moduli_cost(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(plans_are_verified),      cmocka_unit_test(residues_are_made_once),
-      cmocka_unit_test(any_budget_does),         cmocka_unit_test(memory_saves_time),
-      cmocka_unit_test(wrong_plans_are_refused), cmocka_unit_test(moduli_cost),
-      cmocka_unit_test(routines_are_verified),   cmocka_unit_test(wrong_routines_are_refused)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(plans_are_verified),
+                                     cmocka_unit_test(residues_are_made_once),
+                                     cmocka_unit_test(any_budget_does),
+                                     cmocka_unit_test(memory_saves_time),
+                                     cmocka_unit_test(wrong_plans_are_refused),
+                                     cmocka_unit_test(moduli_cost),
+                                     cmocka_unit_test(routines_are_verified),
+                                     cmocka_unit_test(wrong_routines_are_refused),
+                                     cmocka_unit_test(any_budget_does_for_updates)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

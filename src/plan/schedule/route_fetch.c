@@ -147,17 +147,6 @@ static uint32_t holders_of(const tsr_routes *r, const tsr_transfer *c, int index
   return holders;
 }
 
-/* Whether a device has made all residues of the tile (of GEMM, where it has one such set), so that
- * it does not need the tile until its residues have lost their slot. */
-static bool has_residues(const tsr_routes *r, const tsr_transfer *c, int device) {
-  const tsr_problem *p = r->problem;
-  if (p->call->moduli == 0 || p->call->operation != TSR_GEMM) return false;
-  int matrix = c->matrix == TSR_A ? TSR_RA : TSR_RB;
-  int32_t tile = tsr_residues_tile(p->call, p->graph, c->matrix, c->row, c->col);
-  tsr_rect rect = tsr_tile_rect(p, matrix, tile);
-  return tsr_copy_of(r->copies, matrix, tile, device)->lines == rect.col1 - rect.col0;
-}
-
 /* The devices that are sent the piece now, as bits: the device that needs it and all others that
  * will. With slots, only those that have a slot for its tile. */
 static uint32_t receivers_of(const tsr_routes *r, const tsr_transfer *c, int device,
@@ -169,7 +158,8 @@ static uint32_t receivers_of(const tsr_routes *r, const tsr_transfer *c, int dev
   for (int d = 0; d < r->problem->devices; d++) {
     if (!(wanted >> d & 1) || d == device) continue;
     tsr_tile_copy *copy = tsr_copy_of(r->copies, c->matrix, c->tile, d);
-    if (tsr_is_at_home(r->problem, c->matrix, d) || has_residues(r, c, d) ||
+    if (tsr_is_at_home(r->problem, c->matrix, d) ||
+        tsr_tile_slots_are_converted(r->slots, c->matrix, c->row, c->col, d) ||
         (r->slots->in_use && !tsr_tile_slots_can_prefetch(r->slots, copy, d)))
       wanted &= ~(1u << d);
   }

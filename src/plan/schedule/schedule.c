@@ -216,10 +216,18 @@ static int32_t carry_out(tsr_scheduler *s, const tsr_task *task) {
   return command != TSR_NOTHING && note_operands(s, task, command) ? command : TSR_NOTHING;
 }
 
+/* With slots a tile of which residues were made gives its slot back if as long as these are there
+ * nothing reads it, or else can lose it. */
+static void give_up_source(tsr_scheduler *s, const tsr_task_operand *o, int device) {
+  tsr_tile_copy *copy = copy_at(s, o, device);
+  if (tsr_tile_slots_are_converted(&s->slots, o->matrix, o->row, o->col, device))
+    tsr_tile_slots_give_back(&s->slots, copy);
+  else
+    tsr_tile_slots_give_up(&s->slots, copy);
+}
+
 /* Makes the residues of an operand's lines at a device, unless they are there. They are made once,
- * or, with slots, again whenever their slot was needed for another tile. With slots the tile of A
- * or B of a GEMM gives its slot back once all of its residues are made: as long as they are there,
- * nothing reads it. */
+ * or, with slots, again whenever their slot was needed for another tile. */
 static bool make_residues(tsr_scheduler *s, const tsr_task_operand *o, int device) {
   if (!tsr_is_residues(o->matrix)) return true;
   tsr_tile_copy *copy = copy_at(s, o, device);
@@ -230,11 +238,10 @@ static bool make_residues(tsr_scheduler *s, const tsr_task_operand *o, int devic
   lines.col = first;
   lines.cols = (int32_t)(end - first);
   tsr_task task = tsr_residues_task(s->problem.call, s->problem.graph, &lines, device);
+  tsr_tile_slots_keep(&s->slots, copy_at(s, &task.operand[0], device));
   if (carry_out(s, &task) == TSR_NOTHING) return false;
   copy->lines = (int32_t)(end - tile.col0);
-  bool only_use = s->problem.call->operation == TSR_GEMM;
-  if (end == tile.col1 && only_use)
-    tsr_tile_slots_give_back(&s->slots, copy_at(s, &task.operand[0], device));
+  if (end == tile.col1) give_up_source(s, &task.operand[0], device);
   return true;
 }
 
@@ -263,6 +270,9 @@ tsr_status tsr_schedule(const tsr_machine *machine, const tsr_graph *graph,
   return tsr_schedule_with(machine, graph, options, schedule_tasks, NULL, plan, fit);
 }
 
+/* In residues a tile of C may wait for its second kernel while the residues of both operands, and
+ * the tile that the last ones are made of, have slots; but for gemm, where it has one kernel. */
 size_t tsr_schedule_least_budget(const tsr_call *call, const tsr_graph *graph, int64_t held) {
-  return (size_t)(held + 2) * tsr_tile_largest(call, graph);
+  bool waits = call->moduli > 0 && call->operation != TSR_GEMM;
+  return (size_t)(held + 2 + waits) * tsr_tile_largest(call, graph);
 }

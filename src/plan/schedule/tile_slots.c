@@ -4,6 +4,7 @@
 #include "plan/schedule/tile_slots.h"
 
 #include "base/alloc.h"
+#include "blas/family.h"
 #include "plan/tuning.h"
 
 void tsr_tile_slots_init(tsr_tile_slots *s, const tsr_problem *problem,
@@ -207,6 +208,34 @@ bool tsr_tile_slots_use(tsr_tile_slots *s, tsr_tile_copy *copy, int32_t command)
 void tsr_tile_slots_set_dirty(tsr_tile_slots *s, tsr_tile_copy *copy, bool dirty) {
   if (!s->in_use || copy->buffer == TSR_NOTHING) return;
   slots_at(s, copy)->next[copy->slot] = dirty ? -1 : next_use(s, copy);
+}
+
+void tsr_tile_slots_keep(tsr_tile_slots *s, tsr_tile_copy *copy) {
+  if (!s->in_use || copy->buffer == TSR_NOTHING) return;
+  int32_t *next = &slots_at(s, copy)->next[copy->slot];
+  if (*next >= 0) *next = s->now;
+}
+
+void tsr_tile_slots_give_up(tsr_tile_slots *s, tsr_tile_copy *copy) {
+  if (!s->in_use || copy->buffer == TSR_NOTHING) return;
+  int32_t *next = &slots_at(s, copy)->next[copy->slot], later = copy->next;
+  while (s->uses[later] <= s->now) later++;
+  if (*next >= 0) *next = s->uses[later];
+}
+
+bool tsr_tile_slots_are_converted(const tsr_tile_slots *s, int matrix, int64_t row, int64_t col,
+                                  int device) {
+  const tsr_problem *p = s->problem;
+  if (p->call->moduli == 0 || tsr_family_of(p->call->operation) == TSR_TRIANGLE) return false;
+  for (int x = TSR_RA; x < TSR_MATRICES; x++) {
+    if (!tsr_residues_are_of(p->call, p->graph, x, matrix)) continue;
+    int32_t tile = tsr_residues_tile(p->call, p->graph, x, row, col);
+    tsr_rect rect = tsr_tile_rect(p, x, tile);
+    tsr_tile_copy *copy = tsr_copy_of(s->copies, x, tile, device);
+    bool unused = s->in_use && next_use(s, copy) == INT32_MAX;
+    if (copy->lines < rect.col1 - rect.col0 && !unused) return false;
+  }
+  return true;
 }
 
 void tsr_tile_slots_give_back(tsr_tile_slots *s, tsr_tile_copy *copy) {

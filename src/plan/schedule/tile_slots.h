@@ -77,6 +77,20 @@ bool tsr_tile_slots_use(tsr_tile_slots *s, tsr_tile_copy *copy, int32_t command)
  * the copy has no slot. */
 void tsr_tile_slots_set_dirty(tsr_tile_slots *s, tsr_tile_copy *copy, bool dirty);
 
+/* Says that the present task uses the copy: its slot, if it has one, is kept until the task ends
+ * or gives it up. */
+void tsr_tile_slots_keep(tsr_tile_slots *s, tsr_tile_copy *copy);
+
+/* Says that the rest of the present task does not use the copy: its slot can be had for a tile that
+ * is used before the next task that uses the copy. */
+void tsr_tile_slots_give_up(tsr_tile_slots *s, tsr_tile_copy *copy);
+
+/* Whether a device has all residues that it will use of the tile of A or B that has an element. The
+ * tile is not needed there then, until residues have lost their slot. Never beside a triangle,
+ * where native kernels read these tiles, too. */
+bool tsr_tile_slots_are_converted(const tsr_tile_slots *s, int matrix, int64_t row, int64_t col,
+                                  int device);
+
 /* Gives the slot of a copy back, whose tile is copied again where a later task needs it. Does
  * nothing without slots, or if the copy has no slot. */
 void tsr_tile_slots_give_back(tsr_tile_slots *s, tsr_tile_copy *copy);

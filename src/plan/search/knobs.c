@@ -174,7 +174,8 @@ static const char *if_c_is_on_a_device(const tsr_problem *p, int64_t value) {
 #define PANELS (PANELS_OF_PRODUCTS | OF(TSR_PANELS, TSR_RANK))
 #define STRIPES OF(TSR_STRIPES, TSR_TRIANGLE)
 #define SLICES OF(TSR_SLICES, TSR_PRODUCT)
-#define BANDS OF(TSR_BANDS, TSR_PRODUCT)
+#define BANDS_OF_PRODUCTS OF(TSR_BANDS, TSR_PRODUCT)
+#define BANDS (BANDS_OF_PRODUCTS | OF(TSR_BANDS, TSR_RANK)) /* rank-k updates: in residues */
 #define TILES_OF_PRODUCTS OF(TSR_TILES, TSR_PRODUCT)
 #define TILES (TILES_OF_PRODUCTS | OF(TSR_TILES, TSR_RANK) | OF(TSR_TILES, TSR_TRIANGLE))
 #define ALL (PANELS | STRIPES | SLICES | TILES | BANDS)
@@ -300,7 +301,7 @@ static const tsr_knob table[] = {
              "multiplied while the next one arrives.",
      .phrase = "%s bands of an operand at a time",
      .field = FIELD(held),
-     .of = BANDS,
+     .of = BANDS_OF_PRODUCTS,
      .most = 64},
 
     {.name = "rows",

@@ -121,7 +121,7 @@ static tsr_status too_small_for_part(tsr_search *s, const tsr_strategy *r, const
 
 tsr_status tsr_search_too_small(tsr_search *s) {
   if (s->misfit.need > 0) return too_small_beside(s);
-  if (s->call->moduli > 0 && s->call->operation != TSR_GEMM)
+  if (s->call->moduli > 0 && tsr_search_family(s) == TSR_TRIANGLE)
     return tsr_fail(
         TSR_ERR_MEMORY,
         "the residues of A and B do not fit into a budget of %zu bytes for each device: give more "

@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * First guesses at bands for products in residues: a line of residues has all of k. Where not
- * everything fits the budgets, there is no other way. A device keeps the residues of some bands of
- * B while those of A pass by, then those of the next bands of B. A formula estimates the time for
- * each grid of devices and each extent of tiles, and the best guesses are replayed.
+ * First guesses at bands for products and rank-k updates in residues: a line of residues has all of
+ * k. Where not everything fits the budgets, there is no other way. A device keeps the residues of
+ * some bands of B while those of A pass by, then those of the next bands of B. A formula estimates
+ * the time for each grid of devices and each extent of tiles, and the best guesses are replayed.
  */
 #include <math.h>
 
@@ -16,8 +16,10 @@
  * one is written back. */
 enum { PASSING = 6 };
 
-/* Slots that suffice: two operands in residues, and a tile of A, B or C. */
-enum { LEAST = 3 };
+/* Slots that suffice for a gemm: two operands in residues, and a tile of A, B or C. In a rank-k
+ * update a tile of C keeps its slot from its first kernel to its last one, while the residues for
+ * the second product are made, or those of a block on the diagonal that was cleared. */
+enum { LEAST = 3, LEAST_OF_UPDATE = 4 };
 
 typedef struct question {
   const tsr_search *s;
@@ -59,10 +61,20 @@ static int64_t least_tile(const tsr_call *call) {
   return tile;
 }
 
-/* Bytes of a slot: of the largest of the tiles of all matrices. */
+static bool is_update(const tsr_call *call) {
+  return tsr_family_of(call->operation) == TSR_RANK;
+}
+
+static int64_t least_slots(const tsr_call *call) {
+  return is_update(call) ? LEAST_OF_UPDATE : LEAST;
+}
+
+/* Bytes of a slot: of the largest of the tiles of all matrices. Both inputs of syr2k and her2k are
+ * stored alike. */
 static size_t slot_of(const tsr_call *call, int64_t tile) {
   int64_t ld, k = call->k, rows = smaller(tile, call->m), cols = smaller(tile, call->n);
   bool rows_of_a = call->transa == TSR_NO_TRANS, rows_of_b = call->transb != TSR_NO_TRANS;
+  if (is_update(call) && call->operation != TSR_GEMMT) rows_of_b = rows_of_a;
   const size_t bytes[] = {
       tsr_tile_memory(call, TSR_A, rows_of_a ? rows : k, rows_of_a ? k : rows, &ld),
       tsr_tile_memory(call, TSR_B_, rows_of_b ? cols : k, rows_of_b ? k : cols, &ld),
@@ -75,7 +87,8 @@ static size_t slot_of(const tsr_call *call, int64_t tile) {
 }
 
 size_t tsr_plan_residues_need(const tsr_call *call, const tsr_plan_options *options) {
-  return LEAST * slot_of(call, options->tile > 0 ? options->tile : least_tile(call));
+  int64_t tile = options->tile > 0 ? options->tile : least_tile(call);
+  return (size_t)least_slots(call) * slot_of(call, tile);
 }
 
 /* ---- One guess ---- */
@@ -93,7 +106,21 @@ static double copied(const question *q, int x, double elements) {
   return at_device ? 0 : elements * (double)tsr_type_get(call->type)->size;
 }
 
-/* Seconds of the kernels: of a product, and of making the residues of a band. */
+/* The products that are added to each tile of C. Each has a band of A and a band of B. */
+static int products_of(const tsr_call *call) {
+  return call->operation == TSR_SYR2K || call->operation == TSR_HER2K ? 2 : 1;
+}
+
+/* Bytes that a device copies for the rows of a tile of C (matrix: TSR_A), or for its columns
+ * (TSR_B_). syrk and herk multiply A by itself, syr2k and her2k read both bands of both. */
+static double band_bytes(const question *q, int matrix, double elements) {
+  const tsr_call *call = q->s->call;
+  bool itself = call->operation == TSR_SYRK || call->operation == TSR_HERK;
+  if (products_of(call) == 2) return copied(q, TSR_A, elements) + copied(q, TSR_B_, elements);
+  return copied(q, itself ? TSR_A : matrix, elements);
+}
+
+/* Seconds of the kernels for a tile of C, and of those that make the residues of a band. */
 typedef struct times {
   double product, residues;
 } times;
@@ -112,21 +139,24 @@ static times times_of(const question *q, int64_t tile) {
     most.product = fmax(most.product, product);
     most.residues = fmax(most.residues, residues);
   }
+  most.product *= products_of(call);
+  most.residues *= products_of(call);
   return most;
 }
 
 /* Estimated seconds. The first band of A is multiplied while the bands of B arrive that are kept
  * with it; during each next band of A the one after that arrives. Kernels or copies, whichever take
- * longer, take these times. The first two bands and the last tile of C take theirs alone. */
+ * longer, take these times. The first two bands and the last tile of C take theirs alone. Of a
+ * triangle half of the tiles are computed. */
 static double time_of(const question *q, const tsr_strategy *r) {
   const tsr_call *call = q->s->call;
   double rows = (double)parts_of(parts_of(call->m, r->tile), r->grid_rows);
   double cols = (double)parts_of(parts_of(call->n, r->tile), r->grid_cols);
   double width = (double)r->c_block_cols, passes = ceil(cols / width);
   double band = (double)r->tile * (double)call->k, tile = (double)r->tile * (double)r->tile;
-  double a = copied(q, TSR_A, band) / q->rate, b = copied(q, TSR_B_, band) / q->rate;
+  double a = band_bytes(q, TSR_A, band) / q->rate, b = band_bytes(q, TSR_B_, band) / q->rate;
   double out = copied(q, TSR_C_, tile) / q->rate, in = call->beta != TSR_ZERO ? out : 0;
-  double first = a + b;
+  double first = a + b, part = is_update(call) ? 0.5 : 1;
   times k = times_of(q, r->tile);
   if (q->shared) {
     a /= (double)r->grid_cols;
@@ -134,8 +164,8 @@ static double time_of(const question *q, const tsr_strategy *r) {
   }
   double with_first = fmax(k.product + k.residues, b + in);
   double with_next = fmax(width * k.product + k.residues, a + width * in);
-  return first + cols * with_first + passes * (rows - 1) * with_next * cols / (passes * width) +
-         out + TSR_TUNE_TIGHT_TASK * rows * cols;
+  double steps = cols * with_first + passes * (rows - 1) * with_next * cols / (passes * width);
+  return first + part * (steps + TSR_TUNE_TIGHT_TASK * rows * cols) + out;
 }
 
 /* Inserts a guess into the list, the best first, unless it is there. */
@@ -160,7 +190,7 @@ static void add_tile(const question *q, int64_t grid_rows, int64_t tile, bool fi
   int64_t slots = (int64_t)(q->budget / slot_of(call, tile)),
           cols = parts_of(parts_of(call->n, tile), grid_cols);
   double kernels = (double)parts_of(call->m, tile) * (double)parts_of(call->n, tile);
-  if (slots < LEAST || (!fixed && kernels > TSR_TUNE_PLAN_KERNELS)) return;
+  if (slots < least_slots(call) || (!fixed && kernels > TSR_TUNE_PLAN_KERNELS)) return;
   guess one = {.strategy = {.kind = TSR_BANDS,
                             .tile = tile,
                             .grid_rows = grid_rows,

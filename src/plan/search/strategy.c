@@ -49,12 +49,14 @@ bool tsr_slices_are_possible(const tsr_problem *p) {
 }
 
 bool tsr_bands_are_needed(const tsr_problem *p) {
-  return p->reproducible && p->call->moduli > 0;
+  return p->reproducible && p->call->moduli > 0 &&
+         tsr_family_of(p->call->operation) != TSR_TRIANGLE;
 }
 
 bool tsr_bands_are_possible(const tsr_problem *p) {
   const tsr_call *call = p->call;
-  return call->operation == TSR_GEMM && !tsr_call_scales_only(call) && !p->composed &&
+  bool updates = call->moduli > 0 && tsr_family_of(call->operation) == TSR_RANK;
+  return (call->operation == TSR_GEMM || updates) && !tsr_call_scales_only(call) && !p->composed &&
          (!p->reproducible || tsr_bands_are_needed(p)) && !p->mapped &&
          call->k <= TSR_STRATEGY_LONGEST;
 }

@@ -85,14 +85,15 @@ bool tsr_strategy_may_be_lazy(const tsr_strategy *strategy, const tsr_problem *p
  * sums do not have a wider type than C, to which they are added one by one. */
 bool tsr_slices_are_possible(const tsr_problem *problem);
 
-/* Whether a call can be cut into bands: a product, native or in residues, whose k fits one kernel,
- * no composed one, whose C is not mapped; not a native one whose results need to be the same on any
- * number of devices. */
+/* Whether a call can be cut into bands: a product, native or in residues, or a rank-k update in
+ * residues, whose k fits one kernel, no composed one, whose C is not mapped; not a native one whose
+ * results need to be the same on any number of devices. */
 bool tsr_bands_are_possible(const tsr_problem *problem);
 
-/* Whether a call has to be cut into bands: it is computed in residues, and its results must be the
- * same on any number of devices. Each tile is judged by itself (base/moduli.h), so tiles of which
- * the shape alone says where they begin decide alike which parts of C are left to native products.
+/* Whether a call has to be cut into bands: it is a product or a rank-k update in residues, and its
+ * results must be the same on any number of devices. Each tile is judged by itself (base/moduli.h),
+ * so tiles of which the shape alone says where they begin decide alike which parts of C are left to
+ * native products.
  */
 bool tsr_bands_are_needed(const tsr_problem *problem);
 

@@ -206,9 +206,28 @@ hip_tests() {
 # The same with kernels that are compiled at run time, by NVRTC in place of hiprtc.
 hip_compile() {
   local test
-  for test in engine_test_engine engine_test_kernels; do
+  for test in engine_test_engine engine_test_kernels engine_test_residues; do
     TSR_HIP_COMPILE=1 TSR_TEST_ENGINE=hip TESSERA_LOG=info "$build-hip/tests/$test" || return 1
   done
+}
+# Emulated products of the HIP engine: the error on hard data, rates, and netlib's tester with emulation
+# forced. The bits are compared with the CPU's by hip-tests (engine_test_residues).
+hip_emulated() {
+  local type n arithmetic cases=()
+  "$build-hip/bench/tessera-bench-errors" --engine hip --devices 1 >"$out/hip-errors.csv" || return 1
+  for type in d s; do
+    for n in 4096 8192 16384; do cases+=("gemm $type $n $n $n home=0,0,0"); done
+  done
+  cases+=("gemm z 8192 8192 8192 home=0,0,0" "gemm d 16384 16384 16384 home=p,p,p")
+  rm -f "$out"/bench-hip-{native,emulated,auto}.csv
+  for arithmetic in native emulated auto; do
+    echo "TESSERA_ARITHMETIC=$arithmetic"
+    TESSERA_ENGINE=hip TESSERA_ARITHMETIC=$arithmetic "$build-hip/bench/tessera-bench" --devices 1 \
+      --details --csv "$out/bench-hip-$arithmetic.csv" "${cases[@]}" || return 1
+  done
+  TESSERA_ARITHMETIC=emulated TSR_TEST_ENGINE=hip TSR_NETLIB=${libraries:+$libraries/blas} \
+    sh tests/dropin/test_testers.sh "$build-hip" 1 d | tee "$out/hip-emulated-d.log"
+  grep -q ' passed, 0 failed$' "$out/hip-emulated-d.log"
 }
 hip_engines() {
   BUILD=$build-hip python3 bench/engines.py --csv "$out/engines.csv" --force
@@ -237,6 +256,7 @@ step hip-build build_hip
 step hip-tests hip_tests
 step hip-compile hip_compile
 step hip-random "$build-hip/tests/random_driver" --engine hip --devices 1 --seed 5 --count "$count"
+step hip-emulated hip_emulated
 step hip-engines hip_engines
 has_summa && step hip-summa hip_summa
 

@@ -4,6 +4,7 @@
 /* The kernels on residues in plain C: what emulated devices run, and what GPUs are compared with.
  */
 #include "base/cpu_internal.h"
+#include "base/moduli.h"
 #include "base/residues.h"
 
 /* ---- Making residues --------------------------------------------------------- */

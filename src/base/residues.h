@@ -11,9 +11,10 @@
 #define TSR_BASE_RESIDUES_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
-#include "base/moduli.h"
+#include "base/residue_lines.h"
 
 /* ---- Scaling ---------------------------------------------------------------- */
 

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "base/cpu_blas.h"
+#include "base/moduli.h"
 #include "base/residues.h"
 #include "hard_data.h"
 

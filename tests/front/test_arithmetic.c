@@ -739,5 +739,6 @@ int main(void) {
       cmocka_unit_test(the_faster_plan_is_taken),
       cmocka_unit_test(the_faster_trsm_is_native),
   };
+  cmocka_set_test_filter(getenv("TSR_TEST_ONLY")); /* a pattern of names; none: all */
   return cmocka_run_group_tests(tests, clear, NULL);
 }

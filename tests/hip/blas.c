@@ -77,6 +77,19 @@ rocblas_status rocblas_set_workspace(rocblas_handle given, void *address, size_t
   return rocblas_status_success;
 }
 
+/* Devices of ROCm 5 are strict here: they have the packed layout alone. */
+#if TSR_ROCM < 6
+static const uint32_t flags_of_bytes = rocblas_gemm_flags_pack_int8x4;
+
+rocblas_status rocblas_query_int8_layout_flag(rocblas_handle given, rocblas_gemm_flags *flags) {
+  if (!is_usable(given, __func__)) return (rocblas_status)INVALID_HANDLE;
+  *flags = (rocblas_gemm_flags)flags_of_bytes;
+  return rocblas_status_success;
+}
+#else
+static const uint32_t flags_of_bytes = rocblas_gemm_flags_none;
+#endif
+
 rocblas_status rocblas_set_atomics_mode(rocblas_handle given, rocblas_atomics_mode mode) {
   if (!is_usable(given, __func__)) return (rocblas_status)INVALID_HANDLE;
   given->exact = mode == rocblas_atomics_not_allowed;
@@ -251,6 +264,22 @@ static void run_half(const call *x) {
   free(y.c.at);
 }
 
+/* ---- Integers -------------------------------------------------------------------------- */
+
+/* c = op(a) op(b) of 8-bit integers, with sums of 32 bits; alpha is 1 and beta is 0
+ * (fault_of_bytes). */
+static void run_bytes(const call *x) {
+  const int8_t *a = (const int8_t *)x->a.at, *b = (const int8_t *)x->b.at;
+  int32_t *c = (int32_t *)(void *)x->c.at;
+  for (int64_t j = 0; j < x->n; j++)
+    for (int64_t i = 0; i < x->m; i++) {
+      const int8_t *row = a + i * x->a.ld, *column = b + j * x->b.ld;
+      int32_t sum = 0;
+      for (int64_t h = 0; h < x->k; h++) sum += row[h] * column[h];
+      c[i + j * x->c.ld] = sum;
+    }
+}
+
 /* Calls of GEMM, for tests to read. */
 extern atomic_ulong hip_blas_gemms;
 atomic_ulong hip_blas_gemms;
@@ -274,7 +303,9 @@ static void run_call(void *argument) {
   if (x->family == GEMM) hip_blas_gemms++;
   bool half = x->family == GEMM && x->ab_type != rocblas_datatype_f32_r &&
               (x->ab_type == rocblas_datatype_f16_r || x->ab_type == rocblas_datatype_bf16_r);
-  if (half)
+  if (x->family == GEMM && x->ab_type == rocblas_datatype_i8_r)
+    run_bytes(x);
+  else if (half)
     run_half(x);
   else
     run_level3(x);
@@ -347,21 +378,46 @@ static int type_of(rocblas_datatype type) {
 static bool is_mixture(rocblas_datatype ab, rocblas_datatype c, rocblas_datatype compute) {
   if (ab == rocblas_datatype_f16_r || ab == rocblas_datatype_bf16_r)
     return compute == rocblas_datatype_f32_r && (c == ab || c == rocblas_datatype_f32_r);
+  if (ab == rocblas_datatype_i8_r)
+    return compute == rocblas_datatype_i32_r && c == rocblas_datatype_i32_r;
   return ab == c && c == compute;
 }
 
+/* What the manual wants of products of 8-bit integers, whichever their layout, and what the engine
+ * asks for. NULL: all is as it should be. */
+static const char *fault_of_bytes(bool lines, int k, int lda, int ldb, int64_t stride_a,
+                                  int64_t stride_b, const void *alpha, const void *beta) {
+  int32_t one, zero;
+  memcpy(&one, alpha, sizeof one);
+  memcpy(&zero, beta, sizeof zero);
+  if (!lines || one != 1 || zero != 0) return "not a product of lines with alpha 1 and beta 0";
+  if (k % 4 != 0 || lda % 4 != 0 || ldb % 4 != 0 || stride_a % 4 != 0 || stride_b % 4 != 0)
+    return "k, a leading dimension or a stride is no multiple of 4";
+  return NULL;
+}
+
+static size_t size_of(rocblas_datatype type, int computed) {
+  if (type == rocblas_datatype_i8_r) return 1;
+  if (type == rocblas_datatype_i32_r) return 4;
+  return computed == 0 ? bytes_of(type) : size_of_type[computed];
+}
+
 TSR_ROCBLAS_GEMM_BATCH(rocblas_gemm_strided_batched_ex) {
-  bool plain = algorithm == rocblas_gemm_algo_standard && solution == 0 && flags == 0;
+  bool bytes = a_type == rocblas_datatype_i8_r, na = transa == rocblas_operation_none;
+  bool nb = transb == rocblas_operation_none, plain = algorithm == rocblas_gemm_algo_standard;
+  plain = plain && solution == 0 && flags == (bytes ? flags_of_bytes : 0);
   if (c != d || ldc != ldd || stride_c != stride_d || c_type != d_type || !plain)
-    return misuse(rocblas_status_not_implemented, __func__, "d is not c, or an algorithm is named");
+    return misuse(rocblas_status_not_implemented, __func__,
+                  "d is not c, or an algorithm or a layout is named that is not here");
   if (a_type != b_type || !is_mixture(a_type, c_type, compute))
     return misuse(rocblas_status_not_implemented, __func__, "this mixture of types");
+  const char *fault =
+      bytes ? fault_of_bytes(!na && nb, k, lda, ldb, stride_a, stride_b, alpha, beta) : NULL;
+  if (fault != NULL) return misuse(INVALID_SIZE, __func__, fault);
   int type = type_of(compute);
-  size_t size_ab = type == 0 ? bytes_of(a_type) : size_of_type[type];
-  size_t size_c = type == 0 ? bytes_of(c_type) : size_of_type[type];
+  size_t size_ab = size_of(a_type, type), size_c = size_of(c_type, type);
   rocblas_status status = rocblas_status_success;
   for (int i = 0; i < count && status == rocblas_status_success; i++) {
-    bool na = transa == rocblas_operation_none, nb = transb == rocblas_operation_none;
     call x = {.name = __func__,
               .family = GEMM,
               .type = type,

@@ -2,23 +2,24 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: BSD-3-Clause
 
-# Kernels that are compiled at run time: compile.sh BUILD KERNELS CODE
-# KERNELS: the kernels for the CPU (an object file), which are those that are launched. CODE: what hipcc
-# made of the source for run time.
+# Kernels that are compiled at run time: compile.sh BUILD CODE KERNELS...
+# CODE: what hipcc made of the source for run time. KERNELS: the kernels for the CPU (object files), which
+# are those that are launched.
 . "$(dirname "$0")/../cases.sh"
-launched=$2
+code_alone=$2
 hip=$build/tests/hip
+shift 2
+nm "$@" | sed -n 's/.* \(_ZN7tsr_gpu[0-9]*[a-z_]*_kernel[IE].*\)$/\1/p' | sort -u >launched
 
 # names FILE: the kernels of a GPU's code.
 names() {
   readelf -sW "$1" | sed -n 's/.* \(_ZN7tsr_gpu[^ ]*\)\.kd$/\1/p' | sort -u
 }
 same_kernels() {
-  nm "$launched" | sed -n 's/.* \(_ZN7tsr_gpu[0-9]*[a-z_]*_kernelI.*\)$/\1/p' | sort -u >launched
   names "$1" >asked
   [ -s launched ] && diff launched asked
 }
-check "the source for run time has the kernels that are launched, and no others" same_kernels "$3"
+check "the source for run time has the kernels that are launched, and no others" same_kernels "$code_alone"
 
 # ROCm's own compiler, where it is installed.
 real() {

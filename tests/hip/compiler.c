@@ -105,7 +105,7 @@ static void log_options(int count, const char **options) {
 static const char *read_options(int count, const char **options) {
   static const char target[] = "--offload-arch=";
   const char *architecture = NULL;
-  int standard = 0, optimize = 0;
+  int standard = 0, optimize = 0, exact = 0;
   for (int i = 0; i < count; i++) {
     if (strncmp(options[i], target, sizeof target - 1) == 0 && architecture == NULL)
       architecture = options[i] + sizeof target - 1;
@@ -113,10 +113,12 @@ static const char *read_options(int count, const char **options) {
       standard++;
     else if (strcmp(options[i], "-O3") == 0)
       optimize++;
+    else if (strcmp(options[i], "-ffp-contract=off") == 0)
+      exact++;
     else
       return NULL;
   }
-  return standard == 1 && optimize == 1 ? architecture : NULL;
+  return standard == 1 && optimize == 1 && exact == 1 ? architecture : NULL;
 }
 
 static hiprtcResult take_code(hiprtcProgram program, const char *architecture) {

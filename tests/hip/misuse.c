@@ -503,6 +503,32 @@ static void mixes_types(void) {
   REFUSED(multiply(handle_of(0), a, a + 1024, 4, false, rocblas_datatype_f64_r));
 }
 
+/* A product of 4 x 4 sums over k bytes of lines of 8 bytes. */
+static rocblas_status multiply_bytes(int k, int alpha, uint32_t flags) {
+  static const int32_t zero = 0;
+  const rocblas_datatype byte = rocblas_datatype_i8_r, sum = rocblas_datatype_i32_r;
+  char *a = memory_of(0), *c = a + 1024;
+  int32_t factor = alpha;
+  return rocblas_gemm_strided_batched_ex(handle_of(0), rocblas_operation_transpose,
+                                         rocblas_operation_none, 4, 4, k, &factor, a, byte, 8, 32,
+                                         a, byte, 8, 32, &zero, c, sum, 4, 16, c, sum, 4, 16, 2,
+                                         sum, rocblas_gemm_algo_standard, 0, flags);
+}
+
+static const uint32_t packed = TSR_ROCM < 6 ? rocblas_gemm_flags_pack_int8x4 : 0;
+
+static void multiplies_bytes_of_another_layout(void) {
+  REFUSED(multiply_bytes(8, 1, TSR_ROCM < 6 ? 0 : rocblas_gemm_flags_pack_int8x4));
+}
+
+static void multiplies_a_part_of_four_bytes(void) {
+  REFUSED(multiply_bytes(6, 1, packed));
+}
+
+static void scales_sums_of_bytes(void) {
+  REFUSED(multiply_bytes(8, 2, packed));
+}
+
 static void sets_a_workspace_of_the_host(void) {
   static char pageable[BYTES];
   REFUSED(rocblas_set_workspace(handle_of(0), pageable, BYTES));
@@ -598,6 +624,10 @@ static const misuse misuses[] = {
     {"multiplies_with_a_small_ld", multiplies_with_a_small_ld, "too small", NULL},
     {"multiplies_to_another_matrix", multiplies_to_another_matrix, "d is not c", NULL},
     {"mixes_types", mixes_types, "mixture of types", NULL},
+    {"multiplies_bytes_of_another_layout", multiplies_bytes_of_another_layout, "a layout is named",
+     NULL},
+    {"multiplies_a_part_of_four_bytes", multiplies_a_part_of_four_bytes, "no multiple of 4", NULL},
+    {"scales_sums_of_bytes", scales_sums_of_bytes, "not a product of lines with alpha 1", NULL},
     {"sets_a_workspace_of_the_host", sets_a_workspace_of_the_host, "rocblas_set_workspace", NULL},
 };
 enum { MISUSES = sizeof misuses / sizeof *misuses };
@@ -633,6 +663,7 @@ static void right_use(void) {
   hipStream_t stream = stream_of(0);
   DO(hipMemcpyAsync(to, from, BYTES, hipMemcpyHostToDevice, stream));
   DO(hipStreamSynchronize(stream));
+  DO(multiply_bytes(8, 1, packed));
   DO(hipStreamDestroy(stream));
   DO(hipFree(to));
   DO(hipHostFree(from));

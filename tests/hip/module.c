@@ -139,7 +139,7 @@ static void *translate(const void *pointer, void *context) {
   return data;
 }
 
-enum { ARGUMENTS = 256, THREADS = 1024 };
+enum { ARGUMENTS = 4096, THREADS = 1024 }; /* ARGUMENTS: bytes */
 typedef struct launch {
   const hip_kernel *kernel;
   hip_shape shape;

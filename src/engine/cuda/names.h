@@ -14,7 +14,6 @@
 #define GPU_NAME "cuda"
 #define GPU_FABRIC "nccl"
 #define GPU_RUNTIME "CUDA"
-#define GPU_RESIDUES /* the engine has the kernels on residues (../gpu/residues.c) */
 #define GPU_BLAS "cuBLAS"
 #define GPU_CONNECTIONS "CUDA_DEVICE_MAX_CONNECTIONS" /* 8, unless it is set */
 #define GPU_CONNECTIONS_MOST "32"

@@ -158,15 +158,10 @@ static tsr_status gpu_list(const tsr_engine_options *options, tsr_device_info *i
   tsr_dealloc(state);
   return status;
 }
-#ifdef GPU_RESIDUES
-enum { HAS_RESIDUES = 1 };
-#else
-enum { HAS_RESIDUES = 0 };
-#endif
 
 const tsr_engine GPU_ENGINE = {
     .name = GPU_NAME,
-    .traits = {.residues = HAS_RESIDUES, .blocks = true, .fabric = GPU_FABRIC},
+    .traits = {.residues = true, .blocks = true, .fabric = GPU_FABRIC},
     .open = gpu_open,
     .close = gpu_close,
     .list = gpu_list,

@@ -90,7 +90,7 @@ const char *gpu_why_no_device(void);
 /* Fills in the facts of a device, which is current. */
 gpuError gpu_describe(int device, gpu_facts *facts);
 
-/* Makes the code of kernels.cu ready on a device, which is current. TSR_ERR_ENGINE: there is none
+/* Makes the code of the kernels ready on a device, which is current. TSR_ERR_ENGINE: there is none
  * for its architecture; the message has the remedy. Any thread may call it, any number of times. */
 tsr_status gpu_load_kernels(int device);
 

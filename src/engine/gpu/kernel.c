@@ -33,17 +33,6 @@ static tsr_status scale_only(const tsr_queue *queue, const tsr_kernel_args *x) {
   return add(queue, &scale, NULL, scale.wide, traits & TSR_TRIANGLE_OF_C && traits & TSR_HERMITIAN);
 }
 
-/* An engine without these kernels says so (tsr_engine_traits.residues). */
-static tsr_status on_residues(tsr_queue *queue, const tsr_kernel_args *x) {
-#ifdef GPU_RESIDUES
-  return x->kernel == TSR_KERNEL_RESIDUES ? gpu_make_residues(queue, x)
-                                          : gpu_residue_gemm(queue, x);
-#else
-  return tsr_fail(TSR_ERR_UNSUPPORTED, "the engine of device %d has no kernels on residues (%s)",
-                  queue->index, tsr_kernel_get(x->kernel)->name);
-#endif
-}
-
 /* ---- Any kernel ----------------------------------------------------------- */
 
 tsr_status gpu_kernel(tsr_queue *queue, const tsr_kernel_args *x) {
@@ -57,8 +46,9 @@ tsr_status gpu_kernel(tsr_queue *queue, const tsr_kernel_args *x) {
     case TSR_KERNEL_ADD:
       return add(queue, x, x->a, false, false);
     case TSR_KERNEL_RESIDUES:
+      return gpu_make_residues(queue, x);
     case TSR_KERNEL_RESIDUE_GEMM:
-      return on_residues(queue, x);
+      return gpu_residue_gemm(queue, x);
     default:
       return x->blocks > 0 ? gpu_blocked(queue, x) : gpu_level3(queue, x);
   }

@@ -2,11 +2,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The kernels without their launches, for compilers at run time: the build puts the headers in
- * place of their lines here, and has the engine contain the text. As no launch asks for a kernel
- * here, each that kernels.cu launches is asked for below; a test compares the two.
+ * The kernels without their launches, for compilers at run time: the build puts the files in place
+ * of their lines here, and has the engine contain the text. As no launch asks for a kernel here,
+ * each template that is launched is asked for below; a test compares the two.
  */
+#define TSR_KERNELS_ALONE
 #include "engine/gpu/kernel_code.h"
+#include "engine/gpu/residue_kernels.cu"
+#include "engine/gpu/residue_judgement.cu"
 
 namespace tsr_gpu {
 
@@ -53,5 +56,19 @@ INVERT(float)
 INVERT(double)
 INVERT(pair<float>)
 INVERT(pair<double>)
+
+/* T: of the PARTS numbers of an element, E. */
+#define RESIDUES(T, E, PARTS)                                                                    \
+  template __global__ void most_kernel<T, PARTS>(tsr_gpu_residues, int);                         \
+  template __global__ void sums_kernel<T, PARTS>(tsr_gpu_residues, int);                         \
+  template __global__ void convert_kernel<T, PARTS>(tsr_gpu_residues, pairs, int);               \
+  template __global__ void recover_kernel<E, PARTS, true>(tsr_gpu_recover, recovery, divisors);  \
+  template __global__ void recover_kernel<E, PARTS, false>(tsr_gpu_recover, recovery, divisors); \
+  template __global__ void native_kernel<E>(tsr_gpu_native);
+
+RESIDUES(float, float, 1)
+RESIDUES(double, double, 1)
+RESIDUES(float, pair_of<float>, 2)
+RESIDUES(double, pair_of<double>, 2)
 
 }  // namespace tsr_gpu

@@ -9,6 +9,9 @@
 
 namespace tsr_gpu {
 
+/* An extent as an argument of a kernel: of the same type in every build, as in kernel_code.h. */
+typedef long long whole;
+
 /* A complex element. */
 template <class R>
 struct pair_of {

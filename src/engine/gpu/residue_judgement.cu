@@ -43,8 +43,9 @@ __device__ void find_worst(const tsr_line *lines, int64_t first, int64_t end, in
 }
 
 /* The blocks along x share the lines, those of y = 0 the rows, those of y = 1 the columns. */
-__global__ void worst_kernel(const tsr_line *rows, int64_t m, const tsr_line *columns, int64_t n,
-                             tsr_worst *found) {
+__global__ void GPU_THREADS(JUDGES)
+    worst_kernel(const tsr_line *rows, whole m, const tsr_line *columns, whole n,
+                 tsr_worst *found) {
   __shared__ tsr_worst worst[JUDGES];
   bool is_row = blockIdx.y == 0;
   int64_t count = is_row ? m : n, share = (count + gridDim.x - 1) / gridDim.x;
@@ -54,8 +55,9 @@ __global__ void worst_kernel(const tsr_line *rows, int64_t m, const tsr_line *co
 }
 
 /* One block; `shares` of rows have been judged, and as many of columns. */
-__global__ void judge_kernel(const tsr_worst *found, int shares, int64_t k, int complex_valued,
-                             double tolerance, int *refused, uint8_t *verdict) {
+__global__ void GPU_THREADS(2 * TSR_GPU_JUDGING_BLOCKS)
+    judge_kernel(const tsr_worst *found, int shares, whole k, int complex_valued, double tolerance,
+                 int *refused, uint8_t *verdict) {
   __shared__ tsr_worst worst[2][TSR_GPU_JUDGING_BLOCKS];
   int i = threadIdx.x, side = threadIdx.y;
   worst[side][i] = found[side * shares + i];
@@ -172,13 +174,20 @@ __device__ void multiply_square(const tsr_gpu_native &x, int64_t i0, int64_t j0,
 }
 
 template <class T>
-__global__ void native_kernel(tsr_gpu_native x) {
+__global__ void GPU_THREADS(NATIVES) native_kernel(tsr_gpu_native x) {
   __shared__ lines<T> a, b;
   if (!*x.refused) return;
   int64_t down = (x.m + SQUARE - 1) / SQUARE, across = (x.n + SQUARE - 1) / SQUARE;
   for (int64_t square = blockIdx.x; square < down * across; square += gridDim.x)
     multiply_square<T>(x, square % down * SQUARE, square / down * SQUARE, a, b);
 }
+
+}  // namespace tsr_gpu
+
+/* ---- Launches ------------------------------------------------------------------------ */
+
+#ifndef TSR_KERNELS_ALONE
+namespace tsr_gpu {
 
 /* Blocks of native_kernel: about twice what an H100 runs at a time; mostly they have nothing to do,
  * so that more would cost time. */
@@ -187,8 +196,8 @@ const int64_t MOST_NATIVES = 1024;
 template <class T>
 void launch_native(const tsr_gpu_native &x, gpuStream stream) {
   int64_t squares = (x.m + SQUARE - 1) / SQUARE * ((x.n + SQUARE - 1) / SQUARE);
-  int64_t most = MOST_NATIVES;
-  native_kernel<T><<<(unsigned)(squares < most ? squares : most), NATIVES, 0, stream>>>(x);
+  unsigned blocks = (unsigned)(squares < MOST_NATIVES ? squares : MOST_NATIVES);
+  native_kernel<T><<<blocks, NATIVES, 0, stream>>>(x);
 }
 
 }  // namespace tsr_gpu
@@ -231,3 +240,5 @@ extern "C" int tsr_gpu_native_launch(const tsr_gpu_native *x, void *stream_point
   }
   return gpuLastError();
 }
+
+#endif

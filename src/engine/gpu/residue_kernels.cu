@@ -60,8 +60,8 @@ divisors divisors_of(const tsr_moduli *moduli) {
 
 /* The sum of the products of the bytes of a and b, and c. */
 __device__ unsigned dot_bytes(unsigned a, unsigned b, unsigned c) {
-#ifdef __CUDA_ARCH__
-  return __dp4a(a, b, c);
+#ifdef gpuDotUnsigned
+  return gpuDotUnsigned(a, b, c);
 #else
   for (int byte = 0; byte < 32; byte += 8) c += (a >> byte & 255) * (b >> byte & 255);
   return c;
@@ -99,7 +99,7 @@ __device__ measured measured_of(const tsr_gpu_residues &x, int element, int64_t 
   return m;
 }
 
-__global__ void start_kernel(tsr_gpu_residues x, int element) {
+__global__ void GPU_THREADS(256) start_kernel(tsr_gpu_residues x, int element) {
   int64_t line = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (line >= x.n) return;
   measured m = measured_of(x, element, line);
@@ -148,7 +148,7 @@ __device__ const V &found_by(const tsr_gpu_residues &x, const V found[ROWS][WARP
 }
 
 template <class T, int PARTS>
-__global__ void most_kernel(tsr_gpu_residues x, int element) {
+__global__ void GPU_THREADS(WARP *ROWS) most_kernel(tsr_gpu_residues x, int element) {
   __shared__ double found[ROWS][WARP];
   part p = part_of(x);
   bool inside = p.line < x.n;
@@ -206,7 +206,7 @@ __device__ void add_found(const tsr_gpu_residues &x, int element, const found_su
 }
 
 template <class T, int PARTS>
-__global__ void sums_kernel(tsr_gpu_residues x, int element) {
+__global__ void GPU_THREADS(WARP *ROWS) sums_kernel(tsr_gpu_residues x, int element) {
   __shared__ found_sums found;
   part p = part_of(x);
   double most = p.line < x.n ? most_of(measured_of(x, element, p.line)) : 0;
@@ -223,7 +223,8 @@ __global__ void sums_kernel(tsr_gpu_residues x, int element) {
   add_found(x, element, found);
 }
 
-__global__ void record_kernel(tsr_gpu_residues x, int element, int parts, double root) {
+__global__ void GPU_THREADS(256)
+    record_kernel(tsr_gpu_residues x, int element, int parts, double root) {
   int64_t line = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (line >= x.n) return;
   measured m = measured_of(x, element, line);
@@ -411,7 +412,8 @@ __device__ void store_tile(const tsr_gpu_residues &x, const pairs &moduli, int e
 }
 
 template <class T, int PARTS>
-__global__ void convert_kernel(tsr_gpu_residues x, pairs moduli, int element) {
+__global__ void GPU_THREADS(CONVERTERS)
+    convert_kernel(tsr_gpu_residues x, pairs moduli, int element) {
   __shared__ tile<T, PARTS> elements;
   constexpr int DEEP = deep<PARTS>::value;
   for (int64_t h0 = (int64_t)blockIdx.y * DEEP; h0 < x.ld; h0 += (int64_t)gridDim.y * DEEP) {
@@ -422,33 +424,10 @@ __global__ void convert_kernel(tsr_gpu_residues x, pairs moduli, int element) {
   }
 }
 
-/* Blocks of the grid along k, so that there are enough for a device and few atomic additions. */
-unsigned parts_of(int64_t k, int64_t blocks, int step) {
-  int64_t most = (k + 16 * step - 1) / (16 * step), wanted = 4096 / blocks + 1;
-  return (unsigned)(wanted < most ? wanted : most);
-}
-
-template <class T, int PARTS>
-void launch_residues(const tsr_gpu_residues &x, const tsr_moduli *moduli, gpuStream stream) {
-  int element = (PARTS == 2 ? 3 : 1) * moduli->count;
-  if (x.keeps_lines) element += PARTS * (int)sizeof(T);
-  int wide = x.turned ? WARP : ROWS, step = x.turned ? ROWS : WARP;
-  unsigned lines = (unsigned)((x.n + 255) / 256), blocks = (unsigned)((x.n + wide - 1) / wide);
-  dim3 grid(blocks, parts_of(x.k, blocks, step)), threads(WARP, ROWS);
-  int64_t deeps =
-      (x.ld + deep<PARTS>::value - 1) / deep<PARTS>::value; /* up to 65535 blocks along y */
-  dim3 tiles((unsigned)((x.n + LINES - 1) / LINES), (unsigned)(deeps < 65535 ? deeps : 65535));
-  start_kernel<<<lines, 256, 0, stream>>>(x, element);
-  most_kernel<T, PARTS><<<grid, threads, 0, stream>>>(x, element);
-  sums_kernel<T, PARTS><<<grid, threads, 0, stream>>>(x, element);
-  record_kernel<<<lines, 256, 0, stream>>>(x, element, PARTS, moduli->root);
-  convert_kernel<T, PARTS><<<tiles, CONVERTERS, 0, stream>>>(x, pairs_of(moduli), element);
-}
-
 /* ---- From sums to C ------------------------------------------------------------------ */
 
-__global__ void fold_kernel(divisors d, const int32_t *parts, int64_t count, int first,
-                            int32_t *sums) {
+__global__ void GPU_THREADS(256)
+    fold_kernel(divisors d, const int32_t *parts, whole count, int first, int32_t *sums) {
   int64_t step = (int64_t)gridDim.x * blockDim.x;
   const divisor of = d.of[blockIdx.y % d.count];
   int64_t base = blockIdx.y * count;
@@ -459,8 +438,8 @@ __global__ void fold_kernel(divisors d, const int32_t *parts, int64_t count, int
 }
 
 __device__ int dot_signed(int a, int b, int c) {
-#ifdef __CUDA_ARCH__
-  return __dp4a(a, b, c);
+#ifdef gpuDotSigned
+  return gpuDotSigned(a, b, c);
 #else
   for (int byte = 0; byte < 32; byte += 8) c += (int)(int8_t)(a >> byte) * (int8_t)(b >> byte);
   return c;
@@ -468,7 +447,7 @@ __device__ int dot_signed(int a, int b, int c) {
 }
 
 /* A thread computes one sum. */
-__global__ void rest_kernel(tsr_gpu_rest x) {
+__global__ void GPU_THREADS(128) rest_kernel(tsr_gpu_rest x) {
   int64_t j = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   int64_t i = blockIdx.y, l = blockIdx.z;
   if (j >= x.n) return;
@@ -593,7 +572,7 @@ __device__ void update(const tsr_gpu_recover &x, const recovery &r, int power, t
 }
 
 template <class T, int PARTS, bool HAS_SUMS>
-__global__ void recover_kernel(tsr_gpu_recover x, recovery r, divisors d) {
+__global__ void GPU_THREADS(RECOVERERS) recover_kernel(tsr_gpu_recover x, recovery r, divisors d) {
   constexpr int COLUMNS = columns<PARTS>::value;
   int64_t i = (int64_t)blockIdx.x * RECOVERERS + threadIdx.x;
   int64_t j0 = (int64_t)blockIdx.y * COLUMNS;
@@ -619,6 +598,36 @@ __global__ void recover_kernel(tsr_gpu_recover x, recovery r, divisors d) {
     update(x, r, power, integer_of(sums[0][j], r), integer_of(sums[PARTS - 1][j], r),
            is_real(x.region, i, j0 + j), c + j * x.ldc);
   }
+}
+
+}  // namespace tsr_gpu
+
+/* ---- Launches ------------------------------------------------------------------------ */
+
+#ifndef TSR_KERNELS_ALONE
+namespace tsr_gpu {
+
+/* Blocks of the grid along k, so that there are enough for a device and few atomic additions. */
+unsigned parts_of(int64_t k, int64_t blocks, int step) {
+  int64_t most = (k + 16 * step - 1) / (16 * step), wanted = 4096 / blocks + 1;
+  return (unsigned)(wanted < most ? wanted : most);
+}
+
+template <class T, int PARTS>
+void launch_residues(const tsr_gpu_residues &x, const tsr_moduli *moduli, gpuStream stream) {
+  int element = (PARTS == 2 ? 3 : 1) * moduli->count;
+  if (x.keeps_lines) element += PARTS * (int)sizeof(T);
+  int wide = x.turned ? WARP : ROWS, step = x.turned ? ROWS : WARP;
+  unsigned lines = (unsigned)((x.n + 255) / 256), blocks = (unsigned)((x.n + wide - 1) / wide);
+  dim3 grid(blocks, parts_of(x.k, blocks, step)), threads(WARP, ROWS);
+  int64_t deeps =
+      (x.ld + deep<PARTS>::value - 1) / deep<PARTS>::value; /* up to 65535 blocks along y */
+  dim3 tiles((unsigned)((x.n + LINES - 1) / LINES), (unsigned)(deeps < 65535 ? deeps : 65535));
+  start_kernel<<<lines, 256, 0, stream>>>(x, element);
+  most_kernel<T, PARTS><<<grid, threads, 0, stream>>>(x, element);
+  sums_kernel<T, PARTS><<<grid, threads, 0, stream>>>(x, element);
+  record_kernel<<<lines, 256, 0, stream>>>(x, element, PARTS, moduli->root);
+  convert_kernel<T, PARTS><<<tiles, CONVERTERS, 0, stream>>>(x, pairs_of(moduli), element);
 }
 
 template <class T, int PARTS>
@@ -697,3 +706,5 @@ extern "C" int tsr_gpu_recover_launch(const tsr_gpu_recover *x, const tsr_moduli
   }
   return gpuLastError();
 }
+
+#endif

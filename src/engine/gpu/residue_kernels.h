@@ -7,7 +7,7 @@
 #ifndef TSR_ENGINE_GPU_RESIDUE_KERNELS_H
 #define TSR_ENGINE_GPU_RESIDUE_KERNELS_H
 
-#include "base/moduli.h"
+#include "base/residue_lines.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -45,7 +45,8 @@ tsr_status tsr_hip_architecture(int device, char name[TSR_HIP_ARCHITECTURE]) {
 
 #define OPTIMIZE "-O3"
 #define STANDARD "-std=c++17"
-enum { OPTIONS = 3, LOG_MOST = 1 << 20 };
+#define EXACT "-ffp-contract=off" /* residues have the bits of the CPU's */
+enum { OPTIONS = 4, LOG_MOST = 1 << 20 };
 
 /* Fails if the call of hiprtc does. */
 static tsr_status check(hiprtcResult result, const char *what, const char *architecture) {
@@ -94,7 +95,7 @@ static tsr_status take_code(hiprtcProgram program, const char *architecture, tsr
 static tsr_status compile(hiprtcProgram program, const char *architecture, tsr_hip_code *code) {
   char target[TSR_HIP_ARCHITECTURE + 32];
   snprintf(target, sizeof target, "--offload-arch=%s", architecture);
-  const char *options[OPTIONS] = {target, OPTIMIZE, STANDARD};
+  const char *options[OPTIONS] = {target, OPTIMIZE, STANDARD, EXACT};
   hiprtcResult result = tsr_hip.hiprtcCompileProgram(program, OPTIONS, options);
   log_messages(program, result != HIPRTC_SUCCESS);
   TSR_TRY(check(result, "compiling", architecture));
@@ -134,7 +135,7 @@ static uint64_t digest(uint64_t before, const char *text) {
 static tsr_status file_name(const char *architecture, char **name) {
   tsr_text text = TSR_TEXT_INIT;
   uint64_t source = digest(UINT64_C(0xcbf29ce484222325), tsr_hip_kernels);
-  source = digest(digest(source, OPTIMIZE STANDARD), architecture);
+  source = digest(digest(source, OPTIMIZE STANDARD EXACT), architecture);
   tsr_text_add(&text, "hip-");
   for (const char *c = architecture; *c != '\0'; c++) {
     bool plain = (*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'z');

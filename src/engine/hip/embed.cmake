@@ -3,7 +3,8 @@
 
 # cmake -DFROM=FILE -DFOLDERS=A,B -DALONE=FILE -DCODE=FILE -P embed.cmake
 # Writes to ALONE the source FROM with each header of ours, which is in one of FOLDERS, in place of the
-# first line that includes it; and to CODE a C source with that text, tsr_hip_kernels.
+# first line that includes it, and without the lines that include C's own headers, which compilers at
+# run time lack; and to CODE a C source with that text, tsr_hip_kernels.
 cmake_minimum_required(VERSION 3.25)
 string(REPLACE "," ";" FOLDERS "${FOLDERS}")
 file(READ ${FROM} text)
@@ -24,6 +25,7 @@ while(text MATCHES "#include \"([^\"]+)\"[^\n]*\n")
   endif()
   string(REPLACE "${line}" "${header}" text "${text}")
 endwhile()
+string(REGEX REPLACE "#include <(math|stdbool|stddef|stdint|string)\\.h>\n" "" text "${text}")
 file(WRITE ${ALONE} "${text}")
 
 file(READ ${ALONE} bytes HEX)

@@ -96,6 +96,9 @@
   X(rocblas_ctrmm)           \
   X(rocblas_ztrmm)
 
+/* Before rocBLAS 4.0; NULL later. */
+#define TSR_HIP_BLAS_LAYOUT(X) X(rocblas_query_int8_layout_flag)
+
 /* Compiles kernels at run time. hiprtc is a library of its own since ROCm 5.3, part of the runtime
  * before. */
 #define TSR_HIP_COMPILER(X) \
@@ -113,6 +116,7 @@ typedef struct tsr_hip_functions {
   TSR_HIP_RUNTIME(TSR_HIP_FIELD)
   TSR_HIP_BLAS(TSR_HIP_FIELD)
   TSR_HIP_BLAS_TRMM(TSR_HIP_FIELD)
+  TSR_HIP_BLAS_LAYOUT(TSR_HIP_FIELD)
   TSR_HIP_COMPILER(TSR_HIP_FIELD)
   /* Fills in hipDeviceProp_t, in the layout of the release (compile.c). */
   hipError_t (*get_properties)(void *properties, int device);

@@ -62,6 +62,7 @@ static tsr_status open_libraries(void) {
 static const tsr_rocm_function of_runtime[] = {TSR_HIP_RUNTIME(WANTED)};
 static const tsr_rocm_function of_blas[] = {TSR_HIP_BLAS(WANTED)};
 static const tsr_rocm_function of_blas_trmm[] = {TSR_HIP_BLAS_TRMM(WANTED)};
+static const tsr_rocm_function of_blas_layout[] = {TSR_HIP_BLAS_LAYOUT(WANTED)};
 static const tsr_rocm_function of_compiler[] = {TSR_HIP_COMPILER(WANTED)};
 #define COUNT(table) (int)(sizeof(table) / sizeof *(table))
 
@@ -75,6 +76,8 @@ static const char *find_functions(void *library, const tsr_rocm_function *list, 
 static const char *find_blas(void) {
   const char *missing = find_functions(blas, of_blas, COUNT(of_blas), "");
   if (missing != NULL) return missing;
+  if (tsr_hip.release < 6)
+    (void)find_functions(blas, of_blas_layout, COUNT(of_blas_layout), ""); /* one of one layout */
   const char *ending = tsr_hip.release < 6 ? "_outofplace" : "";
   return find_functions(blas, of_blas_trmm, COUNT(of_blas_trmm), ending);
 }

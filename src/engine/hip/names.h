@@ -122,6 +122,8 @@ static inline void *gpuDriverFunction(const char *name) {
 #define gpuBlas64F rocblas_datatype_f64_r
 #define gpuBlas32C rocblas_datatype_f32_c
 #define gpuBlas64C rocblas_datatype_f64_c
+#define gpuBlas8I rocblas_datatype_i8_r
+#define gpuBlas32I rocblas_datatype_i32_r
 /* rocBLAS computes in a type of data. It has no TF32: products of type t are computed in fp32. */
 #define gpuBlasCompute rocblas_datatype
 #define gpuBlasCompute32 rocblas_datatype_f32_r
@@ -129,6 +131,7 @@ static inline void *gpuDriverFunction(const char *name) {
 #define gpuBlasCompute64 rocblas_datatype_f64_r
 #define gpuBlasCompute32C rocblas_datatype_f32_c
 #define gpuBlasCompute64C rocblas_datatype_f64_c
+#define gpuBlasCompute32I rocblas_datatype_i32_r
 #define gpuBlasSide rocblas_side
 #define gpuBlasLeft rocblas_side_left
 #define gpuBlasRight rocblas_side_right
@@ -160,6 +163,15 @@ static inline rocblas_status gpuBlasGemm(rocblas_handle handle, rocblas_operatio
                                  0);
 }
 
+/* The flags of a product: the layout of 8-bit integers, which is the packed one on some devices. It
+ * is the same as the other one in the engine's products (residues.c). */
+static inline uint32_t gpuBlasFlags(rocblas_handle handle, rocblas_datatype type) {
+  rocblas_gemm_flags flags = rocblas_gemm_flags_none;
+  if (type == rocblas_datatype_i8_r && tsr_hip.rocblas_query_int8_layout_flag != NULL)
+    (void)tsr_hip.rocblas_query_int8_layout_flag(handle, &flags);
+  return (uint32_t)flags;
+}
+
 static inline rocblas_status gpuBlasGemmStridedBatched(
     rocblas_handle handle, rocblas_operation transa, rocblas_operation transb, int m, int n, int k,
     const void *alpha, const void *a, rocblas_datatype a_type, int lda, int64_t stride_a,
@@ -168,7 +180,8 @@ static inline rocblas_status gpuBlasGemmStridedBatched(
     rocblas_gemm_algo algorithm) {
   return tsr_hip.rocblas_gemm_strided_batched_ex(
       handle, transa, transb, m, n, k, alpha, a, a_type, lda, stride_a, b, b_type, ldb, stride_b,
-      beta, c, c_type, ldc, stride_c, c, c_type, ldc, stride_c, count, compute, algorithm, 0, 0);
+      beta, c, c_type, ldc, stride_c, c, c_type, ldc, stride_c, count, compute, algorithm, 0,
+      gpuBlasFlags(handle, a_type));
 }
 
 /* ---- The other routines of the BLAS --------------------------------------- */

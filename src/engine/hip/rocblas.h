@@ -46,10 +46,20 @@ typedef enum rocblas_datatype {
   rocblas_datatype_f64_r = 152,
   rocblas_datatype_f32_c = 154,
   rocblas_datatype_f64_c = 155,
+  rocblas_datatype_i8_r = 160,
+  rocblas_datatype_i32_r = 162,
   rocblas_datatype_bf16_r = 168
 } rocblas_datatype;
 
 typedef enum rocblas_gemm_algo { rocblas_gemm_algo_standard = 0 } rocblas_gemm_algo;
+/* How 8-bit integers lie in memory: packed, four neighbours along k are next to each other. Where a
+ * is transposed and b is not, and k, leading dimensions and strides are multiples of four, both
+ * layouts are the same. */
+typedef enum rocblas_gemm_flags {
+  rocblas_gemm_flags_none = 0,
+  rocblas_gemm_flags_pack_int8x4 = 1
+} rocblas_gemm_flags;
+
 typedef enum rocblas_atomics_mode { rocblas_atomics_not_allowed = 0 } rocblas_atomics_mode;
 
 rocblas_status rocblas_create_handle(rocblas_handle *handle);
@@ -58,6 +68,9 @@ rocblas_status rocblas_set_stream(rocblas_handle handle, hipStream_t stream);
 rocblas_status rocblas_set_workspace(rocblas_handle handle, void *address, size_t bytes);
 rocblas_status rocblas_set_atomics_mode(rocblas_handle handle, rocblas_atomics_mode mode);
 const char *rocblas_status_to_string(rocblas_status status);
+/* Tells the layout that a device's products of 8-bit integers have: before gfx908 only the packed
+ * one. rocBLAS 4.0 removed it, with the packed layout. */
+rocblas_status rocblas_query_int8_layout_flag(rocblas_handle handle, rocblas_gemm_flags *flag);
 
 /* d = alpha op(a) op(b) + beta c; d may be c. alpha and beta are of the compute type. */
 #define TSR_ROCBLAS_GEMM(name)                                                                    \

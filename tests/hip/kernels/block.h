@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Kernels on the CPU: kernels.cu of the engine, compiled as C++ (launches.cmake,
+ * Kernels on the CPU: those of the engine, compiled as C++ (launches.cmake,
  * hip/hip_runtime.h), each under the name that it has in a GPU's code.
  */
 #ifndef TESTS_HIP_KERNELS_BLOCK_H

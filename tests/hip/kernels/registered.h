@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "arguments.h"
 #include "block.h"
 
 extern "C" void hip_kernel_register(hip_kernel *kernel);
@@ -20,8 +21,11 @@ T hip_argument(const void *given, hip_translate translate, void *context) {
   T value = *(const T *)given;
   if constexpr (std::is_pointer_v<T>)
     return (T)translate((const void *)value, context);
-  else
-    return value;
+  else if constexpr (std::is_class_v<T>)
+    hip_pointers(value, [=](auto &pointer) {
+      pointer = (std::remove_reference_t<decltype(pointer)>)translate(pointer, context);
+    });
+  return value;
 }
 
 template <auto KERNEL>

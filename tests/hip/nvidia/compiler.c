@@ -48,18 +48,23 @@ hiprtcResult hiprtcDestroyProgram(hiprtcProgram *program) {
   return answer(nvrtcDestroyProgram(&given));
 }
 
-/* "--offload-arch=sm_90" becomes "--gpu-architecture=sm_90"; NVRTC optimizes by itself. */
+/* "--offload-arch=sm_90" becomes "--gpu-architecture=sm_90", and "-ffp-contract=off" becomes
+ * "-fmad=false"; NVRTC optimizes by itself. It refuses functions of the host, which hiprtc leaves
+ * out, unless they count as the device's. */
 hiprtcResult hiprtcCompileProgram(hiprtcProgram program, int count, const char **options) {
   static const char target[] = "--offload-arch=";
   enum { MOST = 16 };
   char architecture[300] = "";
-  const char *given[MOST] = {TSR_CUDA_HEADERS, architecture}; /* "-I...", for each folder */
+  const char *given[MOST] = {TSR_CUDA_HEADERS, architecture,
+                             "-default-device"}; /* "-I..." for folders */
   int used = 0;
   while (given[used] != NULL) used++;
   for (int i = 0; i < count && used < MOST; i++) {
     if (strncmp(options[i], target, sizeof target - 1) == 0)
       snprintf(architecture, sizeof architecture, "--gpu-architecture=%s",
                options[i] + sizeof target - 1);
+    else if (strcmp(options[i], "-ffp-contract=off") == 0)
+      given[used++] = "-fmad=false";
     else if (strcmp(options[i], "-O3") != 0)
       given[used++] = options[i];
   }

@@ -9,21 +9,30 @@ endif()
 find_package(CUDAToolkit REQUIRED)
 set(TESSERA_HIP_NVIDIA_FOLDER ${CMAKE_CURRENT_LIST_DIR})
 
-# kernels.cu for the CUDA engine's architectures. CUDA 12 and 13 both have the legacy launch.
+# The kernels for the CUDA engine's architectures. CUDA 12 and 13 both have the legacy launch.
 get_target_property(architectures tessera_cuda CUDA_ARCHITECTURES)
 set(code)
 foreach(architecture ${architectures})
   list(APPEND code
     -gencode=arch=compute_${architecture},code=[compute_${architecture},sm_${architecture}])
 endforeach()
-set(kernels ${CMAKE_CURRENT_BINARY_DIR}/kernels-nvidia.o)
-add_custom_command(OUTPUT ${kernels}
-  COMMAND ${NVCC} ${code} -O3 -std=c++17
-    -Xcompiler=-D__NV_LEGACY_LAUNCH,-fPIC,-fno-exceptions,-fvisibility=hidden
-    -I${TESSERA_HIP_NVIDIA_FOLDER} -I${CMAKE_CURRENT_SOURCE_DIR} -I${CMAKE_SOURCE_DIR}/src
-    -MD -MF ${kernels}.d -c ${TESSERA_GPU_FOLDER}/kernels.cu -o ${kernels}
-  DEPENDS ${TESSERA_GPU_FOLDER}/kernels.cu DEPFILE ${kernels}.d
-  COMMENT "Building the HIP engine's kernels with nvcc" VERBATIM)
+set(kernels)
+foreach(source ${TESSERA_GPU_KERNELS} ${TESSERA_GPU_EXACT_KERNELS})
+  get_filename_component(name ${source} NAME_WE)
+  set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}-nvidia.o)
+  set(exact)
+  if(source IN_LIST TESSERA_GPU_EXACT_KERNELS)
+    set(exact -fmad=false)
+  endif()
+  add_custom_command(OUTPUT ${object}
+    COMMAND ${NVCC} ${code} -O3 -std=c++17 ${exact}
+      -Xcompiler=-D__NV_LEGACY_LAUNCH,-fPIC,-fno-exceptions,-fvisibility=hidden
+      -I${TESSERA_HIP_NVIDIA_FOLDER} -I${CMAKE_CURRENT_SOURCE_DIR} -I${CMAKE_SOURCE_DIR}/src
+      -MD -MF ${object}.d -c ${source} -o ${object}
+    DEPENDS ${source} DEPFILE ${object}.d
+    COMMENT "Building the HIP engine's ${name} with nvcc" VERBATIM)
+  list(APPEND kernels ${object})
+endforeach()
 
 # The functions of launch.c by the names that nvcc's code calls.
 set(TESSERA_HIP_NVIDIA_NAMES

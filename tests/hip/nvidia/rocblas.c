@@ -64,12 +64,17 @@ static cudaDataType_t type_of(rocblas_datatype type) {
       return CUDA_R_64F;
     case rocblas_datatype_f32_c:
       return CUDA_C_32F;
+    case rocblas_datatype_i8_r:
+      return CUDA_R_8I;
+    case rocblas_datatype_i32_r:
+      return CUDA_R_32I;
     default:
       return CUDA_C_64F;
   }
 }
 
 static cublasComputeType_t compute_of(rocblas_datatype type) {
+  if (type == rocblas_datatype_i32_r) return CUBLAS_COMPUTE_32I;
   bool wide = type == rocblas_datatype_f64_r || type == rocblas_datatype_f64_c;
   return wide ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
 }

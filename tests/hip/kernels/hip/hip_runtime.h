@@ -17,10 +17,12 @@
 #include "registered.h"
 
 #undef __global__
+#undef __host__
 #undef __device__
 #undef __shared__
 #undef __launch_bounds__
 #define __global__
+#define __host__
 #define __device__
 #define __shared__ static thread_local
 #define __launch_bounds__(threads)
@@ -43,6 +45,42 @@ static inline unsigned __float_as_uint(float x) {
   unsigned bits;
   memcpy(&bits, &x, sizeof bits);
   return bits;
+}
+static inline float __int_as_float(int bits) {
+  return __uint_as_float((unsigned)bits);
+}
+static inline int __float_as_int(float x) {
+  return (int)__float_as_uint(x);
+}
+
+static inline int __double2loint(double x) {
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return (int)(uint32_t)bits;
+}
+static inline double __hiloint2double(int high, int low) {
+  uint64_t bits = (uint64_t)(uint32_t)high << 32 | (uint32_t)low;
+  double x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+static inline unsigned __umulhi(unsigned x, unsigned y) {
+  return (unsigned)((uint64_t)x * y >> 32);
+}
+
+/* The threads of a launch take turns, so that these need not be atomic. */
+template <class T>
+T atomicAdd(T *to, T more) {
+  T old = *to;
+  *to = old + more;
+  return old;
+}
+template <class T>
+T atomicMax(T *to, T other) {
+  T old = *to;
+  if (other > old) *to = other;
+  return old;
 }
 
 #endif

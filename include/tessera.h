@@ -149,8 +149,9 @@ typedef struct tsr_options {
                              "native"; "emulated", from products of 8-bit integers, as accurate as
                              native; "emulated:M" with M moduli, 4 to 16; "emulated:X", X below 1,
                              with an error of at most X |alpha| (|A||B|) + 2 u |beta C|, or the
-                             native bound if that is larger; "auto": whichever is predicted to be
-                             faster; NULL: what the environment says, else native */
+                             native bound if that is larger; "auto" and "auto:X": natively, or as
+                             "emulated" and "emulated:X" are, whichever is predicted to be faster;
+                             NULL: what the environment says, else native */
 } tsr_options;
 
 #define TSR_OPTIONS_DEFAULT \
@@ -209,7 +210,8 @@ typedef void (*tsr_progress)(void *user, double fraction, const char *what);
 TSR_API tsr_status tsr_set_progress(tsr_context *context, tsr_progress progress, void *user);
 
 /* Sets how later calls of this context are computed: "native", "emulated", "emulated:M",
- * "emulated:X" or "auto", as tsr_options.arithmetic; NULL: what the environment says, else native.
+ * "emulated:X", "auto" or "auto:X", as tsr_options.arithmetic; NULL: what the environment says,
+ * else native.
  * A call has the arithmetic that is set when it is made: asynchronous calls that are under way,
  * captures and plans keep theirs. All threads that use the context see the change; a program whose
  * threads or calls want different arithmetics gives each call its own (tsr_level3.arithmetic).
@@ -755,6 +757,8 @@ typedef enum tsr_format {
  *              predicted, of the last run (null: none), the least possible
  *   rate, most flops/s at `seconds` and at `floor`
  *   rehearsal  true: the devices are emulated, and no time means anything
+ *   arithmetic how products are computed: moduli (0: natively) and accuracy (that was asked for),
+ *              and with "auto" the way that is slower: other_moduli and other_seconds
  *   limit      what binds: what (in words), kind ("channel", "link", "kernels", "latency" or
  *              "cpu"), busy (0 to 1, of the predicted time; of latency the part that it costs)
  *   busy       each link, channel and device in use, the busiest first: what, kind, busy; of links

@@ -89,33 +89,43 @@ static bool read_accuracy(const char *text, double *accuracy) {
   return true;
 }
 
-tsr_status tsr_parse_arithmetic(const char *what, const char *text, tsr_arithmetic *arithmetic) {
-  static const char prefix[] = "emulated:";
+/* Reads the number behind "emulated:" or "auto:". Only emulated products have a number of moduli:
+ * which way is faster means something only if both promise the same. */
+static bool read_number(const char *number, tsr_arithmetic *arithmetic) {
+  int64_t moduli = 0;
+  if (read_accuracy(number, &arithmetic->accuracy)) return true;
+  if (arithmetic->kind != TSR_EMULATED) return false;
+  if (tsr_parse_int("", number, TSR_MODULI_LEAST, TSR_MODULI_MOST, &moduli) != TSR_OK) return false;
+  arithmetic->moduli = (int)moduli;
+  return true;
+}
+
+static bool read_arithmetic(const char *text, tsr_arithmetic *arithmetic) {
   static const struct {
     const char *word;
     tsr_arithmetic_kind kind;
   } words[] = {{"native", TSR_NATIVE}, {"emulated", TSR_EMULATED}, {"auto", TSR_FASTER}};
-  int64_t moduli = 0;
-  *arithmetic = (tsr_arithmetic){.kind = TSR_NATIVE};
-  if (text == NULL) return TSR_OK;
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (strcmp(text, words[i].word) == 0) {
-      arithmetic->kind = words[i].kind;
-      return TSR_OK;
-    }
-  const char *number = text + sizeof prefix - 1;
-  arithmetic->kind = TSR_EMULATED;
-  bool more = strncmp(text, prefix, sizeof prefix - 1) == 0;
-  if (more && read_accuracy(number, &arithmetic->accuracy)) return TSR_OK;
-  if (more && tsr_parse_int(what, number, TSR_MODULI_LEAST, TSR_MODULI_MOST, &moduli) == TSR_OK) {
-    arithmetic->moduli = (int)moduli;
-    return TSR_OK;
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    size_t length = strlen(words[i].word);
+    if (strncmp(text, words[i].word, length) != 0) continue;
+    *arithmetic = (tsr_arithmetic){.kind = words[i].kind};
+    if (text[length] == '\0') return true;
+    return text[length] == ':' && words[i].kind != TSR_NATIVE &&
+           read_number(text + length + 1, arithmetic);
   }
-  *arithmetic = (tsr_arithmetic){.kind = TSR_NATIVE};
-  return tsr_fail(TSR_ERR_ARGUMENT,
-                  "%s is \"%s\"; give native, emulated, auto, emulated:M with %d to %d moduli, or "
-                  "emulated:X with an accuracy X below 1, such as 1e-10",
-                  what, text, TSR_MODULI_LEAST, TSR_MODULI_MOST);
+  return false;
+}
+
+tsr_status tsr_parse_arithmetic(const char *what, const char *text, tsr_arithmetic *arithmetic) {
+  tsr_arithmetic read = {.kind = TSR_NATIVE};
+  if (text != NULL && !read_arithmetic(text, &read))
+    return tsr_fail(
+        TSR_ERR_ARGUMENT,
+        "%s is \"%s\"; give native, emulated, auto, emulated:M with %d to %d moduli, or "
+        "emulated:X or auto:X with an accuracy X below 1, such as 1e-10",
+        what, text, TSR_MODULI_LEAST, TSR_MODULI_MOST);
+  *arithmetic = read;
+  return TSR_OK;
 }
 
 /* The value of a flag that is on if it is not set. */

@@ -49,11 +49,11 @@ typedef enum tsr_arithmetic_kind {
 typedef struct tsr_arithmetic {
   tsr_arithmetic_kind kind;
   int moduli;      /* how many, in residues; 0: as the type or the accuracy needs */
-  double accuracy; /* of TSR_EMULATED: the error as a part of |A||B|; 0: as native products have */
+  double accuracy; /* asked of them: the error as a part of |A||B|; 0: as native products have */
 } tsr_arithmetic;
 
-/* Reads "native", "emulated", "emulated:M", "emulated:X" or "auto"; text NULL: native. what: the
- * name of the option or variable, for the message of TSR_ERR_ARGUMENT. */
+/* Reads "native", "emulated", "emulated:M", "emulated:X", "auto" or "auto:X"; text NULL: native.
+ * what: the name of the option or variable, for the message of TSR_ERR_ARGUMENT. */
 tsr_status tsr_parse_arithmetic(const char *what, const char *text, tsr_arithmetic *arithmetic);
 
 /* *bind: the value of TESSERA_BIND; true if it is not set. */

@@ -21,11 +21,11 @@ static const tsr_setting table[] = {
      "The extent of all tiles, in place of what the planner chooses."},
     {"TESSERA_STRATEGY", "words: kpanel=512 c=last", "none",
      "Force knobs of strategies, for experiments: tessera knobs lists them."},
-    {"TESSERA_ARITHMETIC", "native, emulated, emulated:M, emulated:X or auto", "native",
+    {"TESSERA_ARITHMETIC", "native, emulated, emulated:M, emulated:X, auto or auto:X", "native",
      "How the level-3 BLAS of fp32 and fp64 is computed: natively; emulated, from products of "
      "8-bit integers for M moduli, 4 to 16, or as many as the native accuracy needs, or an error "
-     "of X (such as 1e-10) relative to the product of the magnitudes; auto: whichever is "
-     "predicted to be faster."},
+     "of X (such as 1e-10) relative to the product of the magnitudes; auto and auto:X: natively or "
+     "as emulated and emulated:X, whichever is predicted to be faster."},
     {"TESSERA_CHECK", "0 or 1", "0",
      "Verify every plan before it runs, and poison memory that no command wrote."},
     {"TESSERA_REPRODUCIBLE", "0 or 1", "0", "Compute the same bits of C on any number of devices."},

@@ -66,7 +66,8 @@ typedef struct tsr_call {
   /* Residues keep their lines, so that a product that cannot promise its accuracy is computed
    * natively by the same kernel. Else it leaves C as it was (GEMM only), for another call. */
   bool keeps_lines;
-  bool faster;    /* the call is planned natively, too, and the faster plan is taken */
+  bool faster; /* the call is planned natively, too, and the faster plan is taken. If moduli is 0,
+                  calls of this kind are native where that is asked for */
   bool row_major; /* the user's matrices are row-major: prints show the call as it was asked for */
 } tsr_call;
 

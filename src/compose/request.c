@@ -60,14 +60,22 @@ static tsr_status plan_natively(tsr_plans *plans, const tsr_request *request,
   return plan_and_verify(plans, &other, options, plan);
 }
 
+static void note_other(const tsr_plan *other, tsr_plan *plan) {
+  plan->other.seconds = other->seconds;
+  plan->other.moduli = other->call.moduli;
+  plan->other.accuracy = other->call.accuracy;
+}
+
 /* Of a plan in residues and a native one, keeps the one that is predicted to be faster. */
 static tsr_status take_faster(tsr_plans *plans, const tsr_request *request,
                               const tsr_plan_options *options, tsr_plan **plan) {
   tsr_plan *native;
   TSR_TRY(plan_natively(plans, request, options, &native));
   bool faster = native->seconds < (*plan)->seconds;
-  tsr_plan_free(faster ? *plan : native);
-  if (faster) *plan = native;
+  tsr_plan *taken = faster ? native : *plan, *other = faster ? *plan : native;
+  note_other(other, taken);
+  tsr_plan_free(other);
+  *plan = taken;
   return TSR_OK;
 }
 

@@ -63,10 +63,11 @@ tsr_status tsr_context_arithmetic(tsr_context *context, const char *given,
 /* The parts of C that a blocking GEMM leaves are done by another call (tsr_native_part). */
 void tsr_context_choose_arithmetic(const tsr_context *context, const tsr_arithmetic *arithmetic,
                                    bool async, tsr_call *call) {
-  bool native = is_native(context, arithmetic, call) || !is_possible(context, call);
+  bool possible = is_possible(context, call);
+  bool native = !possible || is_native(context, arithmetic, call);
   call->moduli = native ? 0 : moduli_of(arithmetic, call);
   call->accuracy = native ? 0 : arithmetic->accuracy;
-  call->faster = !native && arithmetic->kind == TSR_FASTER;
+  call->faster = possible && arithmetic->kind == TSR_FASTER;
   call->keeps_lines = !native && (async || call->operation != TSR_GEMM);
 }
 

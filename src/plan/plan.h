@@ -129,6 +129,12 @@ struct tsr_plan {
   /* Why products are native that were to be computed in residues: the budget of each device [bytes]
    * that these would need; SIZE_MAX: they do not fit beside what stays on devices; 0: neither. */
   size_t residues_need;
+  /* If the faster one of a native plan and one in residues was taken: the other one. */
+  struct {
+    double seconds; /* predicted, s; 0: there was no choice */
+    int moduli;     /* 0: native */
+    double accuracy;
+  } other;
   uint32_t by_blocks;  /* bit tsr_kernel: devices compute that routine by products of blocks */
   double heat;         /* heat of the devices while the plan runs: tsr_machine_heat */
   double seconds;      /* predicted, s */

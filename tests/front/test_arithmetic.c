@@ -217,6 +217,7 @@ static void reproducible_results_do_not_depend_on_rates_or_budgets(void **state)
   tsr_context *context = reproducible_context("auto", "1", 0);
   assert_ok(multiply(context, &p.x, p.c));
   assert_false(front_last_says(context, "emulated with"));
+  assert_true(front_last_says(context, "always where results are reproducible"));
   tsr_context_destroy(context);
   context = reproducible_context("emulated", "1", 3000000);
   assert_refused(multiply(context, &p.x, p.c), TSR_ERR_MEMORY, "give at least");
@@ -456,7 +457,7 @@ static void accuracies_are_as_asked(void **state) {
                {"emulated:1e-15", 1e-15}};
   const int64_t ks[] = {50, 300, 3000};
   for (size_t s = 0; s < sizeof ks / sizeof *ks; s++) {
-    product p = usual_product(70, 60, ks[s]);
+    product p = usual_product(24, 20, ks[s]);
     make(&p, HARD_UNIFORM, 17 + (unsigned)s);
     int before = 0;
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
@@ -479,9 +480,11 @@ static void accuracies_are_as_asked(void **state) {
 
 static void settings_are_checked(void **state) {
   (void)state;
-  const char *const wrong[] = {"fast",         "emulated:",     "emulated:3",     "emulated:17",
-                               "emulated 14",  "emulated:1e1",  "emulated:-1e-5", "emulated:1",
-                               "emulated:0.0", "emulated:1e-5x"};
+  const char *const wrong[] = {"fast",         "emulated:",      "emulated:3",     "emulated:17",
+                               "emulated 14",  "emulated:1e1",   "emulated:-1e-5", "emulated:1",
+                               "emulated:0.0", "emulated:1e-5x", "auto:",          "auto:12",
+                               "auto:1",       "auto:0",         "auto:1e-5x",     "automatic",
+                               "native:1e-5"};
   tsr_options options = front_options();
   tsr_context *context = NULL;
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -635,20 +638,26 @@ static tsr_context *described(const char *arithmetic, size_t memory) {
   return context;
 }
 
-static double predicted(const char *arithmetic, tsr_type type, int64_t n) {
+/* The plan of a resident product of n x n matrices. */
+static tsr_plan *resident_plan(const char *arithmetic, tsr_type type, int64_t n) {
   tsr_context *context = described(arithmetic, 0);
   tsr_plan *plan = NULL;
-  tsr_prediction prediction;
   const tsr_home homes[3] = {{TSR_DEVICE, 0}, {TSR_DEVICE, 0}, {TSR_DEVICE, 0}};
-  float one_s = 1, zero_s = 0;
-  double one = 1, zero = 0;
-  bool single = type == TSR_S;
+  const float one_s[2] = {1}, zero_s[2] = {0};
+  const double one[2] = {1}, zero[2] = {0};
+  bool single = hard_is_single(type);
   assert_ok(tsr_plan_gemm(context, type, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS, n, n, n,
-                          single ? (void *)&one_s : (void *)&one, n, n,
-                          single ? (void *)&zero_s : (void *)&zero, n, homes, &plan));
+                          single ? (const void *)one_s : one, n, n,
+                          single ? (const void *)zero_s : zero, n, homes, &plan));
+  tsr_context_destroy(context);
+  return plan;
+}
+
+static double predicted(const char *arithmetic, tsr_type type, int64_t n) {
+  tsr_prediction prediction;
+  tsr_plan *plan = resident_plan(arithmetic, type, n);
   assert_ok(tsr_plan_predict(plan, &prediction));
   tsr_plan_destroy(plan);
-  tsr_context_destroy(context);
   return prediction.seconds;
 }
 
@@ -685,6 +694,71 @@ static void the_faster_plan_is_taken(void **state) {
   }
 }
 
+/* auto with an accuracy does the same with as few moduli as the accuracy needs, which may be faster
+ * where as many as native accuracy needs are not. The verdict says both ways. */
+static void the_faster_plan_of_an_accuracy_is_taken(void **state) {
+  (void)state;
+  front_needs_emulated_devices();
+  const tsr_type types[] = {TSR_S, TSR_D, TSR_C, TSR_Z};
+  const int64_t extents[] = {1536, 2048, 512, 1024}; /* native is faster than all moduli */
+  for (int i = 0; i < 4; i++) {
+    char says[64];
+    double native = predicted("native", types[i], extents[i]);
+    double exact = predicted("emulated", types[i], extents[i]);
+    double rough = predicted("emulated:1e-3", types[i], extents[i]);
+    assert_true(rough < native && native < exact);
+    assert_true(predicted("auto", types[i], extents[i]) == native);
+    tsr_plan *plan = resident_plan("auto:1e-3", types[i], extents[i]);
+    assert_true(plan->seconds == rough && plan->other.seconds == native);
+    assert_int_equal(plan->call.moduli, tsr_moduli_for(types[i], 1e-3, extents[i]));
+    assert_true(front_verdict_says(plan, "for an accuracy of 0.001. Natively the call is"));
+    tsr_plan_destroy(plan);
+    plan = resident_plan("auto:1e-300", types[i], extents[i]);
+    assert_true(plan->seconds == native && plan->other.seconds == exact);
+    snprintf(says, sizeof says, "are native: emulated ones with %d moduli",
+             tsr_moduli_of_type(types[i]));
+    assert_true(front_verdict_says(plan, says));
+    tsr_plan_destroy(plan);
+  }
+}
+
+/* Calls with different accuracies have plans of their own, also the second time, and each keeps
+ * what it promises. Native kernels of this machine are slow, so that auto emulates. */
+static void accuracies_of_the_faster_way_are_kept(void **state) {
+  (void)state;
+  needs_residues();
+  front_needs_emulated_devices();
+  const tsr_type types[] = {TSR_S, TSR_D, TSR_C, TSR_Z};
+  const double accuracies[] = {1e-4, 1e-2, 0};
+  tsr_options options = front_options();
+  tsr_context *context = NULL;
+  options.machine =
+      "host:200 gpu*1@nvlink:300 pcie:25 rate:0.001,0.001 rate.c:0.001 rate.z:0.001 rate.h:400";
+  options.devices = "1";
+  assert_ok(tsr_context_create(&options, &context));
+  for (int i = 0; i < 4; i++) {
+    product p = usual_product(20, 16, 200);
+    p.x.type = types[i];
+    make(&p, HARD_UNIFORM, 30 + (uint64_t)i);
+    for (int a = 0; a < 6; a++) {
+      char arithmetic[32] = "auto", says[64];
+      double accuracy = accuracies[a % 3], unit = hard_is_single(types[i]) ? 0x1p-24 : 0x1p-53;
+      double bound = ((double)p.x.k + 2) * unit * (hard_parts(types[i]) == 2 ? 2.83 : 1);
+      if (accuracy > 0) snprintf(arithmetic, sizeof arithmetic, "auto:%g", accuracy);
+      int moduli =
+          accuracy > 0 ? tsr_moduli_for(types[i], accuracy, p.x.k) : tsr_moduli_of_type(types[i]);
+      assert_ok(tsr_set_arithmetic(context, arithmetic));
+      memcpy(p.c, p.old, p.bytes);
+      assert_ok(multiply(context, &p.x, p.c));
+      snprintf(says, sizeof says, "emulated with %d moduli", moduli);
+      assert_true(front_last_says(context, says));
+      assert_true(hard_worst(&p.x) * bound <= fmax(accuracy, bound));
+    }
+    drop(&p);
+  }
+  tsr_context_destroy(context);
+}
+
 /* Where emulated products are predicted to be faster, too. */
 static void the_faster_trsm_is_native(void **state) {
   (void)state;
@@ -709,6 +783,7 @@ static void the_faster_trsm_is_native(void **state) {
     float one = 1;
     assert_ok(tsr_plan_level3(context, &solve, &one, &one, homes, &plan));
     assert_true(front_verdict_says(plan, "emulated with") == (i == 1));
+    assert_true(front_verdict_says(plan, "native, as with \"auto\" always") == (i == 0));
     tsr_plan_destroy(plan);
     tsr_context_destroy(context);
   }
@@ -737,6 +812,8 @@ int main(void) {
       cmocka_unit_test(options_go_before_settings),
       cmocka_unit_test(the_longest_sums_are_native),
       cmocka_unit_test(the_faster_plan_is_taken),
+      cmocka_unit_test(the_faster_plan_of_an_accuracy_is_taken),
+      cmocka_unit_test(accuracies_of_the_faster_way_are_kept),
       cmocka_unit_test(the_faster_trsm_is_native),
   };
   cmocka_set_test_filter(getenv("TSR_TEST_ONLY")); /* a pattern of names; none: all */

@@ -78,6 +78,20 @@ static void test_finds_what_it_has(void **unused) {
   assert_int_equal(released, 0);
 }
 
+/* Calls that are computed in other ways have plans of their own. */
+static void test_arithmetics_differ(void **unused) {
+  (void)unused;
+  tsr_call native = call_of(1), call[5] = {native, native, native, native, native};
+  add(1, 0);
+  call[0].moduli = 12;
+  call[1].accuracy = 1e-10;
+  call[2].faster = true;
+  call[3].keeps_lines = true;
+  call[4].judged = 128;
+  for (int i = 0; i < 5; ++i) assert_null(tsr_cache_find(cache, &call[i], 1));
+  assert_true(has(1));
+}
+
 static void test_the_one_used_longest_ago_leaves(void **unused) {
   (void)unused;
   for (int64_t m = 1; m <= TSR_CACHE_PLANS; ++m) add(m, 0);
@@ -155,6 +169,7 @@ static void test_clear(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_finds_what_it_has, begin, end),
+      cmocka_unit_test_setup_teardown(test_arithmetics_differ, begin, end),
       cmocka_unit_test_setup_teardown(test_the_one_used_longest_ago_leaves, begin, end),
       cmocka_unit_test_setup_teardown(test_bytes_are_limited, begin, end),
       cmocka_unit_test_setup_teardown(test_rooms_count, begin, end),

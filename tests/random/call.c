@@ -18,7 +18,8 @@ static void put_scalar(const problem *p, int which, unsigned char *at) {
   element_put(problem_scalar_type(p, which), at, re, im);
 }
 
-static arguments arguments_of(const problem *p, tsr_context *context, const operand set[3]) {
+static arguments arguments_of(const problem *p, tsr_context *context, const operand set[3],
+                              const char *arithmetic) {
   arguments a = {.p = p, .context = context, .async = p->mode == MODE_ASYNC};
   a.what = (tsr_level3){.operation = p->operation,
                         .type = (tsr_type)p->type,
@@ -33,7 +34,8 @@ static arguments arguments_of(const problem *p, tsr_context *context, const oper
                         .k = p->k,
                         .lda = set[0].ld,
                         .ldb = set[1].ld,
-                        .ldc = set[2].ld};
+                        .ldc = set[2].ld,
+                        .arithmetic = arithmetic};
   put_scalar(p, 0, a.alpha);
   put_scalar(p, 1, a.beta);
   return a;
@@ -159,8 +161,9 @@ static tsr_status finish(const arguments *x, const operand set[CALL_SETS][3]) {
 }
 
 tsr_status call_run(const problem *p, tsr_context *context, const operand set[CALL_SETS][3]) {
-  arguments x = arguments_of(p, context, set[0]);
-  bool named = p->seed % 2 == 1;
+  char arithmetic[PROBLEM_ARITHMETIC];
+  arguments x = arguments_of(p, context, set[0], problem_arithmetic(p, arithmetic));
+  bool named = p->seed % 2 == 1 && x.what.arithmetic == NULL;
   if (p->mode == MODE_PLAN) return call_plan(&x, named, set);
   tsr_status status = TSR_OK;
   for (int i = 0; status == TSR_OK && i < p->calls; ++i) {

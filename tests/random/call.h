@@ -2,8 +2,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The calls of a problem, through the doors of the public interface: for half of the problems what
- * takes the operation as data, for the others the functions that have its name.
+ * The calls of a problem, through the doors of the public interface: for half of the problems, and
+ * those whose calls have an arithmetic of their own, what takes the operation as data, for the
+ * others the functions that have its name.
  */
 #ifndef TSR_TESTS_CALL_H
 #define TSR_TESTS_CALL_H

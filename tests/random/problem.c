@@ -223,6 +223,12 @@ size_t problem_most_memory(const problem *p) {
   return most;
 }
 
+const char *problem_arithmetic(const problem *p, char text[PROBLEM_ARITHMETIC]) {
+  if (p->digits == 0) return NULL;
+  snprintf(text, PROBLEM_ARITHMETIC, "%s:1e-%d", p->faster ? "auto" : "emulated", p->digits);
+  return text;
+}
+
 static void draw_context(rng *r, const problem_range *range, problem *p) {
   bool emulated = strcmp(range->engine, "host") == 0;
   snprintf(p->engine, sizeof p->engine, "%s", range->engine);
@@ -302,6 +308,14 @@ static void draw_manner(rng *r, problem *p) {
   p->seed = rng_next(r) % 1000000;
 }
 
+/* Reproducible calls are refused if squares that the shape fixes do not fit the budget. In trmm and
+ * trsm the accuracy is that of each product of blocks, not of the result. */
+static void draw_accuracy(rng *r, problem *p) {
+  if (p->repro || !problem_has_beta(p) || !chance(r, 0.2)) return;
+  p->digits = (int)rng_between(r, 2, 16);
+  p->faster = chance(r, 0.5);
+}
+
 void problem_draw(uint64_t seed, int64_t index, const problem_range *range, problem *p) {
   rng group = {seed * 0x100000001b3u + (uint64_t)(index / PROBLEM_GROUP)};
   rng own = {(seed + 1) * 0xd1342543de82ef95u + (uint64_t)index};
@@ -312,6 +326,7 @@ void problem_draw(uint64_t seed, int64_t index, const problem_range *range, prob
   draw_operation(&operation, range, p);
   draw_call(&own, p);
   draw_manner(&own, p);
+  draw_accuracy(&own, p);
 }
 
 bool problem_same_context(const problem *a, const problem *b) {

@@ -16,7 +16,7 @@
 #include "tessera.h"
 
 enum {
-  PROBLEM_LINE = 800,
+  PROBLEM_LINE = 840,
   PROBLEM_STRATEGY = 320,
   PROBLEM_GROUP = 16,
   PROBLEM_NO_MACHINE = -1,
@@ -67,7 +67,14 @@ typedef struct problem {
   int calls, sets; /* calls one after the other, on so many sets of operands in turn */
   problem_threads threads;
   uint64_t seed; /* of the data */
+  /* The accuracy, 10^-digits, that the call asks for in place of the context's arithmetic: emulated
+   * (faster = 0) or in the faster way; digits = 0: it asks for nothing. */
+  int digits, faster;
 } problem;
+
+/* The call's own arithmetic, in text; NULL: it has none. */
+enum { PROBLEM_ARITHMETIC = 32 };
+const char *problem_arithmetic(const problem *p, char text[PROBLEM_ARITHMETIC]);
 
 /* The words of its strategy as the library takes them, in text; NULL: none. */
 const char *problem_strategy(const problem *p, char text[PROBLEM_STRATEGY]);

@@ -16,13 +16,15 @@ bool reference_create(const problem *p, const operand *c, dense *made) {
   return true;
 }
 
-/* Unit roundoff of sums, of what is stored, and of what multiplications make of their inputs. */
+/* Unit roundoff of sums, of what is stored, and of what multiplications make of their inputs; the
+ * last with the accuracy that is asked for, twice since real and imaginary errors are summed. */
 static void roundoff(const problem *p, double *sum, double *store, double *input) {
   bool wide = p->type == 'd' || p->type == 'z';
   *sum = wide ? 0x1p-53 : 0x1p-24;
   *store = p->type == 'h' ? 0x1p-11 : p->type == 'b' ? 0x1p-8 : *sum;
   /* TF32 keeps ten bits, and may cut; engines without it multiply in float. */
   *input = p->type == 't' && strcmp(p->engine, "cuda") == 0 ? 3 * 0x1p-10 : 0;
+  if (p->digits > 0) *input += 2 * pow(10, -p->digits);
 }
 
 /* ---- Products ---- */

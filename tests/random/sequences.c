@@ -94,7 +94,7 @@ static bool is_complex(tsr_type type) {
 
 /* The arithmetic of a call; NULL: that of its context. */
 static const char *draw_arithmetic(sequence *s) {
-  static const char *const words[] = {"native", "emulated", "emulated:16", "auto"};
+  static const char *const words[] = {"native", "emulated:16", "auto", "auto:1e-13"};
   return chance(s, 25) ? words[between(s, 0, 3)] : NULL;
 }
 

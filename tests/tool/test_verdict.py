@@ -244,6 +244,34 @@ def test_80_columns(words):
     assert [line for line in done.out.splitlines() if len(line) > 80] == []
 
 
+@pytest.mark.parametrize("arithmetic, n, moduli, other", [
+    ("native", 2048, 0, None), ("emulated", 2048, 14, None), ("emulated:1e-10", 2048, 11, None),
+    ("auto", 2048, 0, 14), ("auto:1e-10", 2048, 0, 11), ("auto:1e-3", 2048, 5, 0), ("auto", 8192, 14, 0),
+])
+def test_arithmetics(arithmetic, n, moduli, other, monkeypatch):
+    """Which way was taken, by the option and by the setting, and with auto how long the other one takes."""
+    words = f"gemm d {n} {n} {n} --devices 1 --home 0"
+    v = verdict(f"{words} --arithmetic {arithmetic}", H200X4)
+    found = v["arithmetic"]
+    assert (found["moduli"], found["other_moduli"]) == (moduli, other)
+    asked = float(arithmetic.partition(":")[2]) if ":" in arithmetic and moduli else None
+    assert found["accuracy"] == asked
+    if other is None:
+        assert found["other_seconds"] is None
+    else:
+        kept = {0: "native", 14: "emulated", 11: "emulated:1e-10"}[other]
+        assert found["other_seconds"] == verdict(f"{words} --arithmetic {kept}", H200X4)["seconds"] > v["seconds"]
+    monkeypatch.setenv("TESSERA_ARITHMETIC", arithmetic)
+    assert verdict(words, H200X4)["arithmetic"] == found
+
+
+def test_arithmetics_that_are_none():
+    for wrong in ("auto:12", "auto:", "auto:1", "emulated:3"):
+        tessera("plan gemm d 99 99 99 --arithmetic", wrong, "--machine", H200X4).refused(
+            f'arithmetic is "{wrong}"; give native, emulated, auto, emulated:M with 4 to 16 moduli, or '
+               "emulated:X or auto:X with an accuracy X below 1, such as 1e-10", code=1)
+
+
 def test_emulated_devices_have_no_times():
     done = tessera("plan gemm d 3000 3000 3000 --engine host --devices 4 --details").ok(
         "^On 4 emulated devices: a rehearsal, its times mean nothing.$", "^times      none")

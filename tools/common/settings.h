@@ -54,7 +54,8 @@ typedef struct settings {
   {                                                                                                \
     "arithmetic", 0, OPTION_TEXT, &(s)->arithmetic, "WORD",                                        \
         "native; emulated, from products of 8-bit integers, with as good an accuracy; emulated:M " \
-        "with M moduli; emulated:X, accurate to X; auto, the faster one (default: native)"         \
+        "with M moduli; emulated:X, accurate to X; auto or auto:X, the faster of both (default: "  \
+        "native)"                                                                                  \
   }
 #define SETTINGS_CHECK(s) \
   { "check", 0, OPTION_FLAG, &(s)->check, NULL, "verify every plan, poison buffers (slow)" }

@@ -173,6 +173,19 @@ static void add_call(tsr_text *text, const tsr_plan *plan) {
   }
 }
 
+/* Nothing if products are native, and were not to be anything else. */
+static void add_arithmetic(tsr_text *text, const tsr_plan *plan) {
+  const tsr_call *call = &plan->call;
+  if (call->moduli > 0) {
+    tsr_text_add(text, "arithmetic emulated, %d moduli", call->moduli);
+    if (call->accuracy > 0) tsr_text_add(text, ", accuracy %g", call->accuracy);
+    tsr_text_add(text, "\n");
+  } else if (plan->other.seconds > 0) {
+    tsr_text_add(text, "arithmetic native, predicted to be faster than %d moduli\n",
+                 plan->other.moduli);
+  }
+}
+
 static void add_choice(tsr_text *text, const tsr_plan *plan, const tsr_machine *machine) {
   tsr_prediction sum;
   tsr_plan_summary(plan, 0, &sum);
@@ -188,8 +201,7 @@ static void add_choice(tsr_text *text, const tsr_plan *plan, const tsr_machine *
   if (plan->why[0] != '\0') add_labelled(text, "chosen", plan->why);
   if (plan->why[0] != '\0' && plan->call.row_major)
     add_labelled(text, "", "(its rows and columns are those of the transposed call)");
-  if (plan->call.moduli > 0 && plan->devices > 0)
-    tsr_text_add(text, "arithmetic emulated, %d moduli\n", plan->call.moduli);
+  if (plan->devices > 0) add_arithmetic(text, plan);
   tsr_text_add(text, "planned    %d candidate%s in ", plan->candidates,
                plan->candidates == 1 ? "" : "s");
   tsr_add_seconds(text, plan->plan_seconds);

@@ -329,9 +329,33 @@ static void say_limit(const verdict *v, tsr_text *text) {
   }
 }
 
+static void add_moduli(int moduli, double accuracy, tsr_text *text) {
+  tsr_text_add(text, " with %d moduli", moduli);
+  if (accuracy > 0) tsr_text_add(text, " for an accuracy of %g", accuracy);
+}
+
+/* Why products are native that the faster way was asked for. */
+static void say_native_is_faster(const verdict *v, tsr_text *text) {
+  const tsr_plan *plan = v->plan;
+  if (plan->other.seconds > 0) {
+    tsr_text_add(text, " Products are native: emulated ones");
+    add_moduli(plan->other.moduli, plan->other.accuracy, text);
+    tsr_text_add(text, " are predicted to take ");
+    if (v->known.rehearsal) tsr_text_add(text, "longer");
+    if (!v->known.rehearsal) tsr_add_seconds(text, plan->other.seconds);
+    tsr_text_add(text, ".");
+  } else if (plan->call.faster) {
+    tsr_text_add(text, " Products are native, as with \"auto\" always %s.",
+                 plan->reproducible ? "where results are reproducible" : "in this routine");
+  }
+}
+
 /* Why products are native that should have been emulated. */
 static void say_native(const verdict *v, tsr_text *text) {
-  if (v->plan->residues_need == 0 || v->plan->devices == 0) return;
+  if (v->plan->residues_need == 0) {
+    say_native_is_faster(v, text);
+    return;
+  }
   if (v->plan->residues_need == SIZE_MAX) {
     tsr_text_add(text,
                  " Products are not emulated: their residues do not fit beside what this call "
@@ -350,7 +374,8 @@ static void say_arithmetic(const verdict *v, tsr_text *text) {
     say_native(v, text);
     return;
   }
-  tsr_text_add(text, " Products are emulated with %d moduli", call->moduli);
+  tsr_text_add(text, " Products are emulated");
+  add_moduli(call->moduli, call->accuracy, text);
   int refused = v->known.refused;
   const char *what = call->keeps_lines ? "product" : "part", *many = refused == 1 ? "" : "s";
   if (refused > 0)
@@ -360,6 +385,11 @@ static void say_arithmetic(const verdict *v, tsr_text *text) {
                  refused, what, many, call->keeps_lines ? "" : " of C",
                  refused == 1 ? "was" : "were");
   tsr_text_add(text, ".");
+  if (v->plan->other.seconds > 0 && !v->known.rehearsal) {
+    tsr_text_add(text, " Natively the call is predicted to take ");
+    tsr_add_seconds(text, v->plan->other.seconds);
+    tsr_text_add(text, ".");
+  }
 }
 
 /* Why C is not computed where the user mapped it, and how it would be. */
@@ -482,6 +512,18 @@ static void add_sentences(const verdict *v, tsr_text *text) {
   tsr_text_free(&said);
 }
 
+static void add_arithmetic(const verdict *v, tsr_text *text) {
+  const tsr_plan *plan = v->plan;
+  bool other = plan->other.seconds > 0;
+  tsr_text_add(text, "\"arithmetic\": {\"moduli\": %d, ",
+               plan->devices > 0 ? plan->call.moduli : 0);
+  add_number(text, "accuracy", plan->call.accuracy > 0 ? plan->call.accuracy : NAN);
+  add_number(text, "other_moduli", other ? plan->other.moduli : NAN);
+  tsr_text_add(text, "\"other_seconds\": ");
+  if (other) tsr_text_add(text, "%.9g},\n    ", plan->other.seconds);
+  if (!other) tsr_text_add(text, "null},\n    ");
+}
+
 tsr_status tsr_verdict_write_json(const tsr_plan *plan, const tsr_machine *machine,
                                   const tsr_known *known, tsr_text *text) {
   verdict v;
@@ -493,7 +535,9 @@ tsr_status tsr_verdict_write_json(const tsr_plan *plan, const tsr_machine *machi
   add_number(text, "floor", plan->floor > 0 ? plan->floor : NAN);
   add_number(text, "rate", rate_of(&v, plan->seconds));
   add_number(text, "most", plan->floor > 0 ? rate_of(&v, plan->floor) : NAN);
-  tsr_text_add(text, "\"rehearsal\": %s,\n    \"limit\": ", v.known.rehearsal ? "true" : "false");
+  tsr_text_add(text, "\"rehearsal\": %s,\n    ", v.known.rehearsal ? "true" : "false");
+  add_arithmetic(&v, text);
+  tsr_text_add(text, "\"limit\": ");
   add_limit(text, &v.limits.binds);
   tsr_text_add(text, ",\n    ");
   add_busy(&v, text);

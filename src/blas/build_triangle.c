@@ -18,15 +18,13 @@
  */
 #include "blas/triangle.h"
 
-/* Whether some device holds a C block of more than one tile, through which A and B stream. (A pass
- * is the rows x cols tiles of C that a device computes before the next ones.) */
-static bool keeps_c_blocks(const tsr_tiling *t) {
-  for (int i = 0; t->passes != NULL && i < t->grid_rows * t->grid_cols; i++)
-    if (t->passes[i].rows * t->passes[i].cols > 1) return true;
-  return t->pass.rows * t->pass.cols > 1;
+/* Whether devices compute C in C blocks of one square tile or more, through which A and B stream.
+ * (A pass is the rows x cols tiles of C that a device computes before the next ones; stripes have
+ * no such passes.) Sums then have one order, however many tiles a C block has. */
+static bool has_c_blocks(const tsr_tiling *t) {
+  return t->passes != NULL || t->pass.rows > 0;
 }
 
 bool tsr_build_triangle(tsr_builder *b) {
-  return keeps_c_blocks(b->tiling) && !b->scales_only ? tsr_build_c_blocks(b)
-                                                      : tsr_build_stripes(b);
+  return has_c_blocks(b->tiling) && !b->scales_only ? tsr_build_c_blocks(b) : tsr_build_stripes(b);
 }

@@ -5,7 +5,6 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
-#include "blas/family.h"
 #include "compose/capture.h"
 #include "plan/mapping.h"
 #include "plan/schedule/moves.h"
@@ -86,8 +85,6 @@ static size_t residues_need(const tsr_plans *plans, const tsr_request *request,
   size_t need = tsr_plan_residues_need(request->call, options);
   bool lacks = false;
   if (request->residency != NULL) return SIZE_MAX; /* cached blocks do not share memory */
-  if (tsr_family_of(request->call->operation) == TSR_TRIANGLE)
-    return 0; /* all residues are needed at a time */
   for (int d = 0; d < plans->machine->devices; d++) lacks |= options->budget[d] < need;
   return lacks ? need : 0;
 }

@@ -5,7 +5,6 @@
  */
 #include "base/moduli.h"
 #include "base/thread.h"
-#include "blas/family.h"
 #include "front/context.h"
 
 tsr_status tsr_context_read_arithmetic(const char *given, tsr_arithmetic *arithmetic) {
@@ -33,8 +32,7 @@ static bool is_possible(const tsr_context *context, const tsr_call *call) {
 
 /* Whether the arithmetic that the user chose leaves a call native that could be emulated. The plan
  * that is predicted to be faster depends on the devices, so results that must have the same bits on
- * any number of them are native, too; and those of routines with a triangle beside C, whose plans
- * do not judge parts that the shape alone fixes. An emulated trsm is never the faster one: on an
+ * any number of them are native, too. An emulated trsm is never the faster one: on an
  * H200 it took 1.6 times the predicted time in fp32 and 4 times in fp64 (16384,
  * docs/results/h200.md). */
 static bool is_native(const tsr_context *context, const tsr_arithmetic *arithmetic,
@@ -42,7 +40,7 @@ static bool is_native(const tsr_context *context, const tsr_arithmetic *arithmet
   bool reproducible = context->plans->planning.reproducible;
   bool faster = arithmetic->kind == TSR_FASTER;
   return arithmetic->kind == TSR_NATIVE || (faster && call->operation == TSR_TRSM) ||
-         (reproducible && (faster || tsr_family_of(call->operation) == TSR_TRIANGLE));
+         (reproducible && faster);
 }
 
 static int moduli_of(const tsr_arithmetic *arithmetic, const tsr_call *call) {

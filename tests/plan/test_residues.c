@@ -4,6 +4,7 @@
 /* Plans of products in residues: they are verified, and plans with wrong residues are not. */
 #include <math.h>
 
+#include "blas/family.h"
 #include "plan/names.h"
 #include "planning.h"
 
@@ -312,6 +313,7 @@ static void routines_are_verified(void **state) {
  * in residues; far below it there is no plan. */
 static void check_budgets(const tsr_machine *machine, const tsr_call *call) {
   tsr_plan_options options = planning_options(machine, 0);
+  bool beside = tsr_family_of(call->operation) == TSR_TRIANGLE;
   options.search_seconds = 0.01;
   size_t least = tsr_plan_residues_need(call, &options);
   const size_t budgets[] = {40 * least, 7 * least, 2 * least, least, least / 4};
@@ -327,24 +329,25 @@ static void check_budgets(const tsr_machine *machine, const tsr_call *call) {
     must(status);
     must(tsr_plan_verify(plan, machine, options.budget));
     assert_true(plan->seconds >= plan->floor);
-    assert_true(count(plan, TSR_KERNEL_RESIDUE_GEMM) > 0);
+    /* With much memory a triangle beside C may be one block, which is native. */
+    assert_true(count(plan, TSR_KERNEL_RESIDUE_GEMM) > 0 || (b < 3 && beside));
     assert_int_equal(count(plan, TSR_KERNEL_GEMM), 0);
     tsr_plan_free(plan);
   }
 }
 
-/* Any budget does for every rank-k update, with a C that is read or not, in host memory or on a
- * device. */
-static void any_budget_does_for_updates(void **state) {
+/* Any budget does for every routine, with a C that is read or not, in host memory or on a device.
+ */
+static void any_budget_does_for_routines(void **state) {
   (void)state;
   static const char *const machines[] = {"host:200 gpu*1 pcie:25 rate:19",
                                          "host:200 gpu*4@nvswitch:300 pcie:25/pair rate:19"};
   for (int m = 0; m < 2; m++) {
     tsr_machine *machine = planning_machine(machines[m]);
-    for (int operation = TSR_GEMMT; operation <= TSR_HER2K; operation++)
-      for (int variant = 0; variant < 8 && operation != TSR_SYMM && operation != TSR_HEMM;
-           variant++) {
-        tsr_call call = level3_call(machine, (tsr_operation)operation, TSR_LEFT,
+    for (int operation = TSR_GEMMT; operation <= TSR_TRSM; operation++)
+      for (int variant = 0; variant < 8; variant++) {
+        tsr_side side = (variant & 1) == (variant >> 1 & 1) ? TSR_LEFT : TSR_RIGHT;
+        tsr_call call = level3_call(machine, (tsr_operation)operation, side,
                                     variant & 1 ? TSR_LOWER : TSR_UPPER, 80, variant & 2 ? 1 : 0);
         if (variant & 4) call.operand[TSR_C_].memory = TSR_DEVICE;
         if (variant & 4) call.operand[TSR_C_].location = 0;
@@ -431,6 +434,6 @@ int main(void) {
                                      cmocka_unit_test(moduli_cost),
                                      cmocka_unit_test(routines_are_verified),
                                      cmocka_unit_test(wrong_routines_are_refused),
-                                     cmocka_unit_test(any_budget_does_for_updates)};
+                                     cmocka_unit_test(any_budget_does_for_routines)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

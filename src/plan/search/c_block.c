@@ -27,8 +27,9 @@ typedef struct choice {
   int b, c, d;
   double l;
   size_t element;
-  double kernel, in, out, both; /* s: time of one kernel; and for one byte to every device: from the
-                                   host, to the host, and one each way at once */
+  double kernel, residues, in, out,
+      both; /* s: time of one kernel, of making a tile's residues; and for one byte to every device:
+     from the host, to the host, and one each way at once */
 } choice;
 
 static int parts(int64_t extent, int64_t size) {
@@ -148,12 +149,30 @@ static double k_panel_bytes(const choice *y) {
   return shared ? a / y->w.grid_cols + b / y->w.grid_rows : a + b;
 }
 
+/* The product of two tiles on a device. */
+static double product_time(const choice *y, int device) {
+  const tsr_call *call = y->q->call;
+  if (call->moduli > 0)
+    return tsr_machine_residue_gemm_time(y->q->machine, device, call->type, call->moduli, y->rows,
+                                         y->cols, y->depth, true, y->q->heat);
+  return tsr_machine_kernel_time(y->q->machine, device, TSR_KERNEL_GEMM, call->type, y->rows,
+                                 y->cols, y->depth, false, true, y->q->heat);
+}
+
+static double residues_time(const choice *y) {
+  const tsr_call *call = y->q->call;
+  double most = 0;
+  int64_t lines = y->rows > y->cols ? y->rows : y->cols;
+  for (int i = 0; call->moduli > 0 && i < y->q->devices; i++)
+    most =
+        larger(most, tsr_machine_residues_time(y->q->machine, y->q->order[i], call->type,
+                                               call->moduli, call->keeps_lines, y->depth, lines));
+  return most;
+}
+
 static double kernel_time(const choice *y) {
   double most = 0;
-  for (int i = 0; i < y->q->devices; i++)
-    most = larger(most, tsr_machine_kernel_time(y->q->machine, y->q->order[i], TSR_KERNEL_GEMM,
-                                                y->q->call->type, y->rows, y->cols, y->depth, false,
-                                                true, y->q->heat));
+  for (int i = 0; i < y->q->devices; i++) most = larger(most, product_time(y, y->q->order[i]));
   return larger(most, y->q->machine->submit_kernel) * larger(y->w.left, y->w.right);
 }
 
@@ -161,6 +180,7 @@ static double kernel_time(const choice *y) {
 static void set_rates(choice *y) {
   double segment = (double)y->rows * (double)y->element;
   y->kernel = kernel_time(y);
+  y->residues = residues_time(y);
   y->in = flow_time(y->q, (flow){1, 0}, segment);
   y->out = flow_time(y->q, (flow){0, 1}, segment);
   y->both = flow_time(y->q, (flow){1, 1}, segment);
@@ -180,7 +200,8 @@ static double two_way_time(const choice *y, double in, double out) {
 static double time_of(const choice *y) {
   double down = parts(y->m, y->b), across = parts(y->n, y->c);
   double used = (double)y->m * y->n / (down * y->b * across * y->c);
-  double k_panels = parts(y->k, y->d), kernels = y->kernel * y->b * y->c * y->d;
+  double k_panels = parts(y->k, y->d), tiles = y->b + y->c;
+  double kernels = (y->kernel * y->b * y->c + y->residues * tiles) * y->d;
   double copies = k_panel_bytes(y) * y->in;
   double tile = (double)y->rows * (double)y->cols * (double)y->element;
   double c = on_host(y, TSR_C_) ? y->b * y->c * tile : 0;
@@ -209,12 +230,22 @@ static size_t least_budget(const tsr_c_block_question *q) {
   return least;
 }
 
-/* Slots that fit the smallest budget; each is as large as the largest tile. */
+/* Bytes of the largest tile of residues; 0: there are none. */
+static double residue_tile(const choice *y) {
+  const tsr_call *call = y->q->call;
+  int64_t ld, lines = y->rows > y->cols ? y->rows : y->cols;
+  return call->moduli > 0 ? (double)tsr_tile_memory(call, TSR_RA, y->depth, lines, &ld) : 0;
+}
+
+/* Slots that fit the smallest budget; each is as large as the largest tile. With residues one slot
+ * is for the tile that they are made of. */
 static double slots_of(const choice *y) {
   int64_t most = y->rows * y->cols;
   if (most < y->rows * y->depth) most = y->rows * y->depth;
   if (most < y->depth * y->cols) most = y->depth * y->cols;
   double bytes = ceil((double)most * (double)y->element / TSR_TILE_ALIGN) * TSR_TILE_ALIGN;
+  double residues = residue_tile(y);
+  if (residues > 0) return floor((double)least_budget(y->q) / larger(bytes, residues)) - 1;
   return floor((double)least_budget(y->q) / bytes);
 }
 

@@ -50,8 +50,8 @@ static tsr_status search_devices(tsr_search *s, int devices) {
     return try_guess(s, &r);
   }
   if (s->best && s->best->blocking.rows == 0) return TSR_OK;
-  if (residues && tsr_search_family(s) == TSR_TRIANGLE) return TSR_OK;
-  if (residues && is_free(s, TSR_BANDS)) return tsr_residue_bands_search(s, devices);
+  if (residues && tsr_search_family(s) != TSR_TRIANGLE)
+    return is_free(s, TSR_BANDS) ? tsr_residue_bands_search(s, devices) : TSR_OK;
   if (!is_free(s, TSR_TILES)) return TSR_OK;
   tsr_misfit misfit = s->misfit;
   TSR_TRY(tsr_c_blocks_search(s, devices, tile));

@@ -1,33 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The Tessera authors */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/*
- * The least memory of a call: the smallest tiles that are worth planning with, and the error for
- * budgets that are too small, which names a sufficient one.
- */
+/* The error for budgets that are too small, which names a sufficient one. */
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 
 #include "plan/search/search.h"
-
-/* ---- Tiles ---------------------------------------------------------------- */
-
-static double parts_of(int64_t extent, int64_t tile) {
-  return extent > 0 ? ceil((double)extent / (double)tile) : 1;
-}
-
-/* A plan of more than PLAN_KERNELS kernels takes gigabytes of host memory and half a minute, and
- * its kernels are so small that the CPU is faster. */
-int64_t tsr_search_least_tile(const tsr_call *call) {
-  int64_t tile = TSR_TUNE_TILE_LEAST;
-  while (parts_of(call->m, tile) * parts_of(call->n, tile) * parts_of(call->k, tile) >
-         TSR_TUNE_PLAN_KERNELS)
-    tile *= 2;
-  return tile;
-}
-
-/* ---- The error ------------------------------------------------------------ */
 
 static int least_of(int a, int b) {
   return a < b ? a : b;
@@ -74,6 +52,7 @@ static tsr_strategy least_strategy(const tsr_search *s) {
   tsr_strategy r = tsr_search_tiles(s, 1, tile > 0 ? tile : tsr_search_least_tile(s->call));
   tsr_forced_apply(&s->forced, &s->problem, &r);
   if (s->options->reproducible || tsr_strategy_must_be_lazy(&r, &s->problem)) r.lazy = true;
+  if (s->call->moduli > 0) r.lazy = r.add_at_home = false;
   return r;
 }
 
@@ -121,12 +100,6 @@ static tsr_status too_small_for_part(tsr_search *s, const tsr_strategy *r, const
 
 tsr_status tsr_search_too_small(tsr_search *s) {
   if (s->misfit.need > 0) return too_small_beside(s);
-  if (s->call->moduli > 0 && tsr_search_family(s) == TSR_TRIANGLE)
-    return tsr_fail(
-        TSR_ERR_MEMORY,
-        "the residues of A and B do not fit into a budget of %zu bytes for each device: give more "
-        "(TESSERA_MEMORY), or compute natively (TESSERA_ARITHMETIC)",
-        smallest_budget(s));
   if (s->call->moduli > 0 && !s->options->reproducible)
     return tsr_fail(TSR_ERR_MEMORY,
                     "the residues of a part of C do not fit into a budget of %zu bytes for each "

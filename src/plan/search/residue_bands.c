@@ -16,10 +16,10 @@
  * one is written back. */
 enum { PASSING = 6 };
 
-/* Slots that suffice for a gemm: two operands in residues, and a tile of A, B or C. In a rank-k
- * update a tile of C keeps its slot from its first kernel to its last one, while the residues for
- * the second product are made, or those of a block on the diagonal that was cleared. */
-enum { LEAST = 3, LEAST_OF_UPDATE = 4 };
+/* Slots that suffice for a gemm: two operands in residues, and a tile of A, B or C. In other
+ * routines a tile of C keeps its slot from its first kernel to its last one, while the residues for
+ * the next product are made. */
+enum { LEAST = 3, LEAST_OF_OTHERS = 4 };
 
 typedef struct question {
   const tsr_search *s;
@@ -53,26 +53,33 @@ static int64_t smaller(int64_t a, int64_t b) {
 
 /* ---- The least memory ---- */
 
-/* The smallest tile: smaller ones would make more kernels than are planned. */
+static bool is_update(const tsr_call *call) {
+  return tsr_family_of(call->operation) == TSR_RANK;
+}
+
+static bool is_beside_triangle(const tsr_call *call) {
+  return tsr_family_of(call->operation) == TSR_TRIANGLE;
+}
+
+/* The smallest tile: smaller ones would make more kernels than are planned. Beside a triangle k is
+ * cut, too. */
 static int64_t least_tile(const tsr_call *call) {
   int64_t tile = 1;
+  if (is_beside_triangle(call)) return tsr_search_least_tile(call);
   while ((double)parts_of(call->m, tile) * (double)parts_of(call->n, tile) > TSR_TUNE_PLAN_KERNELS)
     tile *= 2;
   return tile;
 }
 
-static bool is_update(const tsr_call *call) {
-  return tsr_family_of(call->operation) == TSR_RANK;
-}
-
 static int64_t least_slots(const tsr_call *call) {
-  return is_update(call) ? LEAST_OF_UPDATE : LEAST;
+  return call->operation == TSR_GEMM ? LEAST : LEAST_OF_OTHERS;
 }
 
 /* Bytes of a slot: of the largest of the tiles of all matrices. Both inputs of syr2k and her2k are
  * stored alike. */
 static size_t slot_of(const tsr_call *call, int64_t tile) {
-  int64_t ld, k = call->k, rows = smaller(tile, call->m), cols = smaller(tile, call->n);
+  int64_t ld, rows = smaller(tile, call->m), cols = smaller(tile, call->n);
+  int64_t k = is_beside_triangle(call) ? smaller(tile, call->k) : call->k;
   bool rows_of_a = call->transa == TSR_NO_TRANS, rows_of_b = call->transb != TSR_NO_TRANS;
   if (is_update(call) && call->operation != TSR_GEMMT) rows_of_b = rows_of_a;
   const size_t bytes[] = {

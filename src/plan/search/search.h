@@ -148,6 +148,9 @@ int64_t tsr_search_fixed_tile(const tsr_search *s);
  * the bits of C do not depend on the number of devices. */
 int64_t tsr_search_tile_by_shape(const tsr_call *call);
 
+/* The smallest extent of square tiles that is worth planning with: a power of two. */
+int64_t tsr_search_least_tile(const tsr_call *call);
+
 /* ---- devices.c ---- */
 
 /* Searches for the best plan on all of the machine's devices, and on fewer unless the user fixed
@@ -227,9 +230,6 @@ tsr_status tsr_residue_bands_search(tsr_search *s, int devices);
 bool tsr_residue_bands_guess(const tsr_search *s, int devices, tsr_strategy *guess);
 
 /* ---- least.c ---- */
-
-/* The smallest extent of square tiles that is worth planning with: a power of two. */
-int64_t tsr_search_least_tile(const tsr_call *call);
 
 /* Records and returns the error for a call that no tried plan fits the budgets of; the message
  * names a sufficient budget. */

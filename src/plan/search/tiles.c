@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The Tessera authors */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Square tiles: a first guess, and tiles whose extent is fixed. */
+/* Square tiles: a first guess, tiles whose extent is fixed, and the smallest ones. */
+#include <math.h>
 #include <stddef.h>
 
 #include "plan/search/search.h"
@@ -29,4 +30,18 @@ int64_t tsr_search_fixed_tile(const tsr_search *s) {
   const int64_t *named = tsr_forced_named(&s->forced, offsetof(tsr_strategy, tile));
   if (named != NULL) return *named;
   return s->options->reproducible ? tsr_search_tile_by_shape(s->call) : 0;
+}
+
+static double parts_of(int64_t extent, int64_t tile) {
+  return extent > 0 ? ceil((double)extent / (double)tile) : 1;
+}
+
+/* A plan of more than PLAN_KERNELS kernels takes gigabytes of host memory and half a minute, and
+ * its kernels are so small that the CPU is faster. */
+int64_t tsr_search_least_tile(const tsr_call *call) {
+  int64_t tile = TSR_TUNE_TILE_LEAST;
+  while (parts_of(call->m, tile) * parts_of(call->n, tile) * parts_of(call->k, tile) >
+         TSR_TUNE_PLAN_KERNELS)
+    tile *= 2;
+  return tile;
 }

@@ -270,10 +270,10 @@ static tsr_status cut(const tsr_search *s, const tsr_strategy *r, tsr_tiling *ti
 }
 
 /* Products in residues sum over all of k at once, and add C to that: panels do, and square tiles do
- * not. Beside a triangle they sum over a block of its order, as stripes do. */
+ * not. Beside a triangle they sum over a block of its order, as stripes and tiles do. */
 static void constrain_residues(const tsr_search *s, tsr_strategy *r, bool *is_void) {
   bool beside = tsr_search_family(s) == TSR_TRIANGLE;
-  *is_void = beside ? r->kind != TSR_STRIPES : r->kind != TSR_PANELS && r->kind != TSR_BANDS;
+  *is_void = r->kind == TSR_SLICES || (r->kind == TSR_TILES && !beside);
   r->k_panel = r->k_panel_most = 0;
   r->lazy = r->add_at_home = 0;
 }

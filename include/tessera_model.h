@@ -199,17 +199,20 @@ TSR_API tsr_status tsr_event_query_between(tsr_context *context, const tsr_event
 /* ---- Parts of emulated products ------------------------------------------- */
 
 /* How a product is computed. */
+enum { TSR_ARITHMETIC_TEXT = 40 };
 typedef struct tsr_emulation_way {
-  int moduli; /* products are emulated with so many; 0: natively, and the other fields are 0 */
+  int moduli; /* products are emulated with so many; 0: natively, or in the faster way, and accuracy
+                 and judged are 0 */
   double
       accuracy;   /* the error as a part of |A||B| that was asked for; 0: what the moduli promise */
   int64_t judged; /* if results are to be reproducible: the extent [elements] of the squares of C,
                      from its first element on, of which each is emulated or computed natively;
                      else 0 */
+  char arithmetic[TSR_ARITHMETIC_TEXT]; /* what is set for the context, for tsr_level3.arithmetic */
 } tsr_emulation_way;
 
 /* How the context computes a gemm whose C is m x n and whose sums have k products. Which way is
- * faster is not asked: if the arithmetic is `auto`, the answer is natively. */
+ * faster is not asked: if the arithmetic is `auto`, moduli is 0. */
 TSR_API tsr_status tsr_emulation_find(tsr_context *context, tsr_type type, int64_t m, int64_t n,
                                       int64_t k, tsr_emulation_way *how);
 

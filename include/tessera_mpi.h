@@ -172,6 +172,9 @@ TSR_API tsr_status tsr_gather(tsr_grid *grid, int row, int col, const tsr_pmatri
  * TSR_H and TSR_B: sums within a panel of k are fp32, and C is rounded to its type after each
  * panel. Deeper panels (tsr_grid_set_panels) round less often.
  *
+ * Local products have the arithmetic that is set for the grid's contexts when the call is made,
+ * also when it is asynchronous: tsr_options.arithmetic, docs/explain/arithmetic.md.
+ *
  * alpha = 0 or k = 0: A and B are not read. beta = 0: C is not read (it may hold NaN). Of A, B and
  * C nothing outside of the parts is read or written. sub(C) must not overlap sub(A) or sub(B)
  * on any process, unless they are not read.

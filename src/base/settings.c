@@ -3,6 +3,7 @@
 
 #include "base/settings.h"
 
+#include <stdarg.h>
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
@@ -100,18 +101,16 @@ static bool read_number(const char *number, tsr_arithmetic *arithmetic) {
   return true;
 }
 
+static const char *const arithmetic_words[] = {
+    [TSR_NATIVE] = "native", [TSR_EMULATED] = "emulated", [TSR_FASTER] = "auto"};
+
 static bool read_arithmetic(const char *text, tsr_arithmetic *arithmetic) {
-  static const struct {
-    const char *word;
-    tsr_arithmetic_kind kind;
-  } words[] = {{"native", TSR_NATIVE}, {"emulated", TSR_EMULATED}, {"auto", TSR_FASTER}};
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-    size_t length = strlen(words[i].word);
-    if (strncmp(text, words[i].word, length) != 0) continue;
-    *arithmetic = (tsr_arithmetic){.kind = words[i].kind};
+  for (int kind = TSR_NATIVE; kind <= TSR_FASTER; kind++) {
+    size_t length = strlen(arithmetic_words[kind]);
+    if (strncmp(text, arithmetic_words[kind], length) != 0) continue;
+    *arithmetic = (tsr_arithmetic){.kind = (tsr_arithmetic_kind)kind};
     if (text[length] == '\0') return true;
-    return text[length] == ':' && words[i].kind != TSR_NATIVE &&
-           read_number(text + length + 1, arithmetic);
+    return text[length] == ':' && kind != TSR_NATIVE && read_number(text + length + 1, arithmetic);
   }
   return false;
 }
@@ -126,6 +125,23 @@ tsr_status tsr_parse_arithmetic(const char *what, const char *text, tsr_arithmet
         what, text, TSR_MODULI_LEAST, TSR_MODULI_MOST);
   *arithmetic = read;
   return TSR_OK;
+}
+
+static void format(char *to, const char *form, ...) {
+  va_list args;
+  va_start(args, form);
+  (void)tsr_c_format(to, TSR_ARITHMETIC_TEXT, form, args);
+  va_end(args);
+}
+
+void tsr_arithmetic_print(const tsr_arithmetic *arithmetic, char text[TSR_ARITHMETIC_TEXT]) {
+  const char *word = arithmetic_words[arithmetic->kind];
+  if (arithmetic->moduli > 0)
+    format(text, "%s:%d", word, arithmetic->moduli);
+  else if (arithmetic->accuracy > 0)
+    format(text, "%s:%.17g", word, arithmetic->accuracy);
+  else
+    format(text, "%s", word);
 }
 
 /* The value of a flag that is on if it is not set. */

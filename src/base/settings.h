@@ -9,6 +9,7 @@
 #define TSR_BASE_SETTINGS_H
 
 #include "base/status.h"
+#include "tessera_model.h"
 
 /* The value of a variable of the table: from the environment, or else from the file that
  * TESSERA_SETTINGS names. NULL: unset or empty. */
@@ -55,6 +56,9 @@ typedef struct tsr_arithmetic {
 /* Reads "native", "emulated", "emulated:M", "emulated:X", "auto" or "auto:X"; text NULL: native.
  * what: the name of the option or variable, for the message of TSR_ERR_ARGUMENT. */
 tsr_status tsr_parse_arithmetic(const char *what, const char *text, tsr_arithmetic *arithmetic);
+
+/* Writes an arithmetic so that reading the text gives the same one. */
+void tsr_arithmetic_print(const tsr_arithmetic *arithmetic, char text[TSR_ARITHMETIC_TEXT]);
 
 /* *bind: the value of TESSERA_BIND; true if it is not set. */
 tsr_status tsr_settings_bind(bool *bind);

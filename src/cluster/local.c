@@ -120,11 +120,24 @@ static tsr_status with_or_without_devices(multiplication *what, const tsr_grid *
   return status != TSR_ERR_MEMORY || exact ? status : by_cpu(grid, x);
 }
 
+static tsr_level3 gemm_of(const tsr_local_product *x) {
+  return (tsr_level3){.operation = TSR_GEMM,
+                      .type = x->type,
+                      .layout = TSR_COL_MAJOR,
+                      .transa = TSR_NO_TRANS,
+                      .transb = TSR_NO_TRANS,
+                      .m = x->c.rows,
+                      .n = x->c.cols,
+                      .k = x->k,
+                      .lda = x->c.rows,
+                      .ldb = x->k,
+                      .ldc = x->c.ld,
+                      .arithmetic = x->arithmetic};
+}
+
 static tsr_status multiply(const tsr_grid *grid, const tsr_local_product *x) {
-  const tsr_local_part *c = &x->c;
-  return tsr_gemm_async(grid->context, x->type, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS, c->rows,
-                        c->cols, x->k, x->alpha, x->a, c->rows, x->b, x->k, x->beta, c->base,
-                        c->ld);
+  const tsr_level3 what = gemm_of(x);
+  return tsr_level3_run_async(grid->context, &what, x->alpha, x->a, x->b, x->beta, x->c.base);
 }
 
 tsr_status tsr_local_multiply(const tsr_grid *grid, const tsr_local_product *x) {
@@ -151,8 +164,8 @@ tsr_status tsr_local_check(const tsr_grid *grid, const tsr_local_product *x) {
   if (grid->model.host.up > 0) slot.memory = TSR_DEVICE;
   homes[0] = homes[1] = slot;
   homes[2] = (tsr_home){TSR_PAGEABLE, 0};
-  TSR_TRY(tsr_plan_gemm(grid->context, x->type, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS, c->rows,
-                        c->cols, x->k, x->alpha, c->rows, x->k, x->beta, c->ld, homes, &plan));
+  const tsr_level3 what = gemm_of(x);
+  TSR_TRY(tsr_plan_level3(grid->context, &what, x->alpha, x->beta, homes, &plan));
   tsr_plan_destroy(plan);
   return TSR_OK;
 }

@@ -28,6 +28,7 @@ typedef struct tsr_local_product {
   const void *alpha, *a, *b, *beta; /* alpha and beta point to values of the type */
   int64_t k;
   tsr_local_part c;
+  const char *arithmetic; /* of tsr_level3; scaling has none */
 } tsr_local_product;
 
 /* If results must be reproducible: whether the devices have memory for the product; else TSR_OK.

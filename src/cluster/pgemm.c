@@ -131,20 +131,21 @@ static tsr_status prepare_summa(operation *o, uint64_t *digest) {
   *digest = tsr_summa_schedule_digest(&schedule);
   tsr_status status = provide_slots(p->grid, &schedule, c.size);
   if (status == TSR_OK)
-    status = tsr_summa_create(p->grid, p->c.matrix.type, p->alpha, &a, &b, p->beta, &c, &schedule,
-                              &o->summa);
+    status = tsr_summa_create(p->grid, p->c.matrix.type, p->alpha, &a, &b, p->beta, &c,
+                              o->how.arithmetic, &schedule, &o->summa);
   tsr_summa_schedule_free(&schedule);
   return status == TSR_OK ? tsr_summa_check(&o->summa) : status;
 }
 
-/* *how: how a product of several processes is emulated. */
+/* *how: how the product is computed. The arithmetic is that of the context now, whatever is set
+ * when an asynchronous product is carried out. */
 static tsr_status choose_kind(const tsr_product *p, kind *chosen, tsr_emulation_way *how) {
   *chosen = NOTHING;
   if (p->m == 0 || p->n == 0) return TSR_OK;
   *chosen = p->grid->all.size == 1 ? ALONE : tsr_product_reads_inputs(p) ? SUMMA : SCALE;
-  if (*chosen != SUMMA) return TSR_OK;
+  if (*chosen == SCALE) return TSR_OK;
   TSR_TRY(tsr_emulation_find(p->grid->context, p->c.matrix.type, p->m, p->n, p->k, how));
-  if (how->moduli > 0) *chosen = WHOLE_LINES;
+  if (*chosen == SUMMA && how->moduli > 0) *chosen = WHOLE_LINES;
   return TSR_OK;
 }
 
@@ -163,11 +164,21 @@ static tsr_status prepare(operation *o, uint64_t *digest) {
 /* ---- Carrying out ------------------------------------------------------------- */
 
 /* The grid has one process. */
-static tsr_status multiply_alone(const tsr_product *p) {
+static tsr_status multiply_alone(const tsr_product *p, const char *arithmetic) {
   tsr_view a = tsr_product_view(&p->a), b = tsr_product_view(&p->b), c = tsr_product_view(&p->c);
-  return tsr_gemm(p->grid->context, p->c.matrix.type, TSR_COL_MAJOR, p->a.op, p->b.op, p->m, p->n,
-                  p->k, p->alpha, a.base, p->a.matrix.ld, b.base, p->b.matrix.ld, p->beta, c.base,
-                  p->c.matrix.ld);
+  const tsr_level3 what = {.operation = TSR_GEMM,
+                           .type = p->c.matrix.type,
+                           .layout = TSR_COL_MAJOR,
+                           .transa = p->a.op,
+                           .transb = p->b.op,
+                           .m = p->m,
+                           .n = p->n,
+                           .k = p->k,
+                           .lda = p->a.matrix.ld,
+                           .ldb = p->b.matrix.ld,
+                           .ldc = p->c.matrix.ld,
+                           .arithmetic = arithmetic};
+  return tsr_level3_run(p->grid->context, &what, p->alpha, a.base, b.base, p->beta, c.base);
 }
 
 /* C = beta C, as a product with k = 0. */
@@ -193,7 +204,7 @@ static bool poll(tsr_async_op *queued, bool *messages) {
   if (!o->begun) begin(o);
   *messages = o->kind == WHOLE_LINES;
   if (o->kind == WHOLE_LINES) return tsr_whole_lines_poll(&o->lines);
-  if (o->kind == ALONE) note(o, multiply_alone(&o->product));
+  if (o->kind == ALONE) note(o, multiply_alone(&o->product, o->how.arithmetic));
   if (o->kind == SCALE) note(o, scale(&o->product));
   if (o->kind != SUMMA) return true;
   bool ended = tsr_summa_poll(&o->summa);

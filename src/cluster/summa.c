@@ -51,10 +51,11 @@ static void set_scalars(const void *alpha, const void *beta, tsr_summa *s) {
 
 tsr_status tsr_summa_create(tsr_grid *grid, tsr_type type, const void *alpha, const tsr_view *a,
                             const tsr_view *b, const void *beta, const tsr_view *c,
-                            tsr_summa_schedule *schedule, tsr_summa *s) {
+                            const char *arithmetic, tsr_summa_schedule *schedule, tsr_summa *s) {
   memset(s, 0, sizeof *s);
   s->grid = grid;
   s->type = type;
+  s->arithmetic = arithmetic;
   s->a = *a;
   s->b = *b;
   s->c = *c;
@@ -257,7 +258,8 @@ static tsr_local_product product_of(const tsr_summa *s, const tsr_summa_step *st
                              .b = memory[TSR_SUMMA_B][step->slot[1]],
                              .beta = step->first ? s->beta : s->one,
                              .k = s->schedule.panels.items[step->panel].depth,
-                             .c = block_of(s, step)};
+                             .c = block_of(s, step),
+                             .arithmetic = s->arithmetic};
 }
 
 /* Maps a strip of columns of a block of C to each device, so that no product moves results of

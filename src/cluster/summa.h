@@ -33,6 +33,7 @@ typedef struct tsr_filling {
 typedef struct tsr_summa {
   tsr_grid *grid;
   tsr_type type;
+  const char *arithmetic;            /* of products of panels, as tsr_level3 has it; not owned */
   char alpha[16], beta[16], one[16]; /* values of the type */
   tsr_view a, b, c; /* op(A) and op(B) in the layout that is sent: after redistribution */
   int64_t rows, cols, ldc;
@@ -67,7 +68,7 @@ void tsr_summa_slot_bytes(const tsr_summa_schedule *schedule, size_t element, si
  * collective. TSR_ERR_MEMORY. */
 tsr_status tsr_summa_create(tsr_grid *grid, tsr_type type, const void *alpha, const tsr_view *a,
                             const tsr_view *b, const void *beta, const tsr_view *c,
-                            tsr_summa_schedule *schedule, tsr_summa *summa);
+                            const char *arithmetic, tsr_summa_schedule *schedule, tsr_summa *summa);
 
 /* If results must be reproducible: whether the devices have memory for all products (local.h).
  * TSR_ERR_MEMORY. */

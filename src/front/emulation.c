@@ -29,10 +29,13 @@ TSR_ENTRY(tsr_emulation_find, (context, type, m, n, k, how), tsr_context *contex
                     "how is NULL; give the address of a tsr_emulation_way to fill");
   TSR_TRY(tsr_context_arithmetic(context, NULL, &arithmetic));
   *how = (tsr_emulation_way){0};
+  tsr_arithmetic_print(&arithmetic, how->arithmetic);
   if (context->engine == NULL) return TSR_OK;
   tsr_context_choose_arithmetic(context, &arithmetic, false, &call);
-  if (call.moduli > 0 && !call.faster)
-    *how = (tsr_emulation_way){call.moduli, call.accuracy, judged_by(context, &call)};
+  if (call.moduli == 0 || call.faster) return TSR_OK;
+  how->moduli = call.moduli;
+  how->accuracy = call.accuracy;
+  how->judged = judged_by(context, &call);
   return TSR_OK;
 }
 

@@ -188,6 +188,24 @@ static void whole_numbers(void **state) {
   assert_int_equal(value, -5);
 }
 
+/* An arithmetic that is printed and read is the same one. */
+static void arithmetics_are_printed(void **state) {
+  (void)state;
+  static const char *const texts[] = {"native",      "emulated",       "auto",     "emulated:4",
+                                      "emulated:16", "emulated:1e-10", "auto:0.3", "auto:1.1e-300"};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    tsr_arithmetic given, read;
+    char text[TSR_ARITHMETIC_TEXT];
+    assert_int_equal(tsr_parse_arithmetic("arithmetic", texts[i], &given), TSR_OK);
+    tsr_arithmetic_print(&given, text);
+    assert_int_equal(strncmp(text, texts[i], i < 5 ? strlen(texts[i]) + 1 : 5), 0);
+    assert_int_equal(tsr_parse_arithmetic("arithmetic", text, &read), TSR_OK);
+    assert_int_equal(read.kind, given.kind);
+    assert_int_equal(read.moduli, given.moduli);
+    assert_true(read.accuracy == given.accuracy);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(table_is_complete),
@@ -201,6 +219,7 @@ int main(void) {
       cmocka_unit_test(bytes),
       cmocka_unit_test(bad_bytes),
       cmocka_unit_test(whole_numbers),
+      cmocka_unit_test(arithmetics_are_printed),
       cmocka_unit_test(unknown_variables_are_found), /* clears the environment: last */
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,25 +5,36 @@
  * Emulated products across processes have the bits of those of one process, which every process
  * computes here for itself, in the same context or one of other devices.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base/hard_data.h"
 #include "cases.h"
 
-static tsr_context *context_of(const char *arithmetic, const char *devices, int reproducible,
-                               size_t memory) {
+/* Machines on which native kernels are much faster than emulated products, and much slower. */
+static const char fast_kernels[] = "host:200 gpu*3@nvlink:300 pcie:25 rate:1";
+static const char slow_kernels[] =
+    "host:200 gpu*3@nvlink:300 pcie:25 rate:0.001,0.001 rate.c:0.001 rate.z:0.001 rate.h:400";
+
+static tsr_context *context_on(const char *machine, const char *arithmetic, const char *devices,
+                               int reproducible, size_t memory) {
   tsr_options options = TSR_OPTIONS_DEFAULT;
   tsr_context *context = NULL;
   options.engine = "host";
   options.devices = devices;
-  options.machine = "host:200 gpu*3@nvlink:300 pcie:25 rate:1";
+  options.machine = machine;
   options.memory = memory;
   options.check = 1;
   options.reproducible = reproducible;
   options.arithmetic = arithmetic;
   HOLD(tsr_context_create(&options, &context) == TSR_OK);
   return context;
+}
+
+static tsr_context *context_of(const char *arithmetic, const char *devices, int reproducible,
+                               size_t memory) {
+  return context_on(fast_kernels, arithmetic, devices, reproducible, memory);
 }
 
 /* ---- A product ------------------------------------------------------------------ */
@@ -245,6 +256,132 @@ static void different_ways(world *w) {
   tsr_context_destroy(here);
 }
 
+/* The error of this process's part of C, as a part of alpha (|A||B|) + beta C. */
+static double worst_error(const product *p) {
+  void *full = malloc(bytes_of(p, 2)), *c = malloc((size_t)(p->m * p->n) * size_of(p->type));
+  void *old = malloc((size_t)(p->m * p->n) * size_of(p->type));
+  memcpy(full, p->expected, bytes_of(p, 2));
+  copy_part(p, 2, full, true);
+  for (int64_t j = 0; j < p->n; j++) {
+    size_t column = (size_t)p->m * size_of(p->type), at = (size_t)j * column;
+    memcpy((char *)c + at, element(p, 2, full, ROW, COL + j), column);
+    memcpy((char *)old + at, element(p, 2, p->full[2], ROW, COL + j), column);
+  }
+  const hard_product x = {.type = p->type,
+                          .transa = p->transa,
+                          .transb = p->transb,
+                          .m = p->m,
+                          .n = p->n,
+                          .k = p->k,
+                          .lda = p->rows[0],
+                          .ldb = p->rows[1],
+                          .alpha = -1.25,
+                          .beta = p->beta,
+                          .a = element(p, 0, p->full[0], ROW, COL),
+                          .b = element(p, 1, p->full[1], ROW, COL),
+                          .old = old,
+                          .c = c};
+  double unit = hard_is_single(p->type) ? 0x1p-24 : 0x1p-53;
+  double worst = hard_worst(&x) * ((double)p->k + 2) * unit * (hard_parts(p->type) == 2 ? 2.83 : 1);
+  free(full), free(c), free(old);
+  return worst;
+}
+
+/* Ends the timeline: whether kernels on residues are in it. */
+static bool has_residues(tsr_context *context) {
+  char *text = NULL;
+  HOLD(tsr_timeline_end(context, &text) == TSR_OK);
+  bool found = text != NULL && strstr(text, "residue gemm") != NULL;
+  free(text);
+  return found;
+}
+
+/* The part of this process is not empty: it has made products. */
+static bool has_part(const product *p) {
+  int64_t rows, cols;
+  tsr_pmatrix_extents(&p->part[2], &rows, &cols);
+  return rows > COL && cols > COL;
+}
+
+/* With auto each process computes panels of k in the faster way. Where kernels are slow that is
+ * emulated, with the accuracy that is asked for; each of the panels rounds C once more. */
+static void the_faster_way(world *w) {
+  static const struct {
+    const char *text;
+    double accuracy;
+  } asked[] = {{"auto", 0}, {"auto:1e-4", 1e-4}, {"auto:1e-2", 1e-2}};
+  for (int i = 0; i < 8; i++) {
+    double accuracy = asked[i % 3].accuracy;
+    tsr_context *here = context_on(slow_kernels, asked[i % 3].text, i % 2 ? "2" : "1", 0, 0);
+    tsr_grid *grid = NULL;
+    EXPECT(tsr_grid_create(here, MPI_COMM_WORLD, 0, 0, &grid), TSR_OK, "");
+    product p = {.type = types[i % 4],
+                 .transa = ops[i % 3],
+                 .transb = ops[i / 3 % 3],
+                 .family = HARD_UNIFORM,
+                 .m = 41,
+                 .n = 30 + i,
+                 .k = 200,
+                 .beta = i % 2 ? 0.75 : 0,
+                 .block = 16};
+    fill(&p, (uint64_t)i);
+    distribute(&p, grid, i);
+    multiply_alone(&p, here);
+    HOLD(tsr_timeline_begin(here) == TSR_OK);
+    EXPECT(multiply(&p, grid, i % 4 == 3), TSR_OK, "");
+    EXPECT(tsr_grid_sync(grid), TSR_OK, "");
+    HOLD(has_residues(here) || !has_part(&p));
+    double unit = hard_is_single(p.type) ? 0x1p-24 : 0x1p-53;
+    double rounding = ((double)p.k + 2 + 13) * unit * (hard_parts(p.type) == 2 ? 2.83 : 1);
+    HOLD(worst_error(&p) <= accuracy + rounding);
+    drop(&p);
+    tsr_grid_destroy(grid);
+    tsr_context_destroy(here);
+  }
+  (void)w;
+}
+
+/* Where kernels are fast it is natively, with the bits of that, and however late an asynchronous
+ * product is carried out, it has the arithmetic that was set when it was made. */
+static void arithmetics_of_the_moment(world *w) {
+  (void)w;
+  static const char *const first[] = {"auto", "native", "emulated", "emulated:1e-6"};
+  for (int i = 0; i < 8; i++) {
+    bool native = i % 4 < 2;
+    tsr_context *here = context_of(first[i % 4], "1", 0, 0);
+    tsr_grid *grid = NULL;
+    EXPECT(tsr_grid_create(here, MPI_COMM_WORLD, 0, 0, &grid), TSR_OK, "");
+    product p = {.type = types[i % 4],
+                 .transa = TSR_NO_TRANS,
+                 .transb = TSR_TRANS,
+                 .family = HARD_UNIFORM,
+                 .m = 50,
+                 .n = 60,
+                 .k = 70,
+                 .beta = 1,
+                 .block = 9};
+    fill(&p, (uint64_t)i);
+    distribute(&p, grid, 0);
+    if (native) HOLD(tsr_set_arithmetic(here, "native") == TSR_OK);
+    EXPECT(multiply(&p, grid, false), TSR_OK, "");
+    void *bits = malloc(bytes_of(&p, 2)), *again = malloc(bytes_of(&p, 2));
+    memcpy(bits, p.full[2], bytes_of(&p, 2));
+    copy_part(&p, 2, bits, true);
+    copy_part(&p, 2, p.full[2], false);
+    HOLD(tsr_set_arithmetic(here, first[i % 4]) == TSR_OK);
+    EXPECT(multiply(&p, grid, true), TSR_OK, "");
+    HOLD(tsr_set_arithmetic(here, native ? "emulated:8" : "native") == TSR_OK);
+    EXPECT(tsr_grid_sync(grid), TSR_OK, "");
+    memcpy(again, p.full[2], bytes_of(&p, 2));
+    copy_part(&p, 2, again, true);
+    HOLD(memcmp(bits, again, bytes_of(&p, 2)) == 0);
+    free(bits), free(again);
+    drop(&p);
+    tsr_grid_destroy(grid);
+    tsr_context_destroy(here);
+  }
+}
+
 /* A reproducible product that does not fit the devices is refused before C is changed. */
 static void too_little_memory(world *w) {
   tsr_context *here = context_of("emulated", "1", 1, w->rank == w->size - 1 ? 20000 : 0);
@@ -298,6 +435,8 @@ int main(int argc, char **argv) {
       {"same bits", same_bits},
       {"same bits of any data", same_bits_of_any_data},
       {"different ways", different_ways},
+      {"the faster way", the_faster_way},
+      {"arithmetics of the moment", arithmetics_of_the_moment},
       {"too little memory", too_little_memory},
       {"no memory for a product", no_memory_for_a_product},
   };

@@ -10,10 +10,22 @@
 #include "plan/names.h"
 #include "plan/print/trace.h"
 
-/* The colour of each kind of command (tsr_trace_kind). */
-static const char *const colours[TSR_TRACE_KINDS] = {"#3b6fc4", "#e09a1a", "#2f9e5b", "#8a5bd1",
-                                                     "#7f95bf", "#c9a96a", "#5b6470", "#d6455d",
-                                                     "#c46ba8", "#1f9fb4", "#a0522d", "#3d3f8f"};
+/* The colour of each kind of command (tsr_trace_kind). Residues are made where they are used, not
+ * copied, so that their copies need no colours of their own. */
+static const char *const colours[TSR_TRACE_KINDS] = {[TSR_A] = "#3b6fc4",
+                                                     [TSR_B_] = "#e09a1a",
+                                                     [TSR_C_] = "#2f9e5b",
+                                                     [TSR_W] = "#8a5bd1",
+                                                     [TSR_RA] = "#7f95bf",
+                                                     [TSR_RB] = "#c9a96a",
+                                                     [TSR_RA2] = "#7f95bf",
+                                                     [TSR_RB2] = "#c9a96a",
+                                                     [TSR_TRACE_GEMM] = "#c46ba8",
+                                                     [TSR_TRACE_ADD] = "#1f9fb4",
+                                                     [TSR_TRACE_SCALE] = "#a0522d",
+                                                     [TSR_TRACE_ROUTINE] = "#3d3f8f",
+                                                     [TSR_TRACE_RESIDUES] = "#d6455d",
+                                                     [TSR_TRACE_RESIDUE_GEMM] = "#5b6470"};
 
 typedef struct span {
   double begin, end; /* s */

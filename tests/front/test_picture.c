@@ -30,6 +30,7 @@ static char *draw(tsr_plan *plan, bool measured) {
   free(times);
   free(machine);
   plan_release(plan);
+  assert_null(strstr(bytes, "(null)")); /* each kind of command has a colour */
   return bytes;
 }
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 """The predictions of docs/results are those of this build, and pages quote them."""
+import re
 import sys
 
 import pytest
@@ -21,6 +22,21 @@ def test_predictions():
         missing("the benchmarks' driver")
     done = run([sys.executable, MAKERS / "predictions.py", BUILD, "--short"], timeout=600)
     assert done.code == 0, f"{done.out}{done.err}"
+
+
+def words_in(picture):
+    """What a picture says: title, prediction, legend, rows."""
+    return re.findall(r"<text[^>]*>([^<]*)</text>", picture.read_text(encoding="utf-8"))
+
+
+def test_timelines_of_pages(tmp_path):
+    """The command beside a predicted timeline draws it."""
+    page = (ROOT / "docs/explain/arithmetic.md").read_text(encoding="utf-8")
+    words = re.search(r"^\$ tessera (plan .*) --timeline (\S+) --force$", page, re.MULTILINE)
+    done = run([BUILD / "bin/tessera", *words[1].split(), "--timeline", tmp_path / "new.svg"], cwd=ROOT)
+    assert done.code == 0, f"{done.out}{done.err}"
+    assert {"copy of A", "residues", "residue gemm"} <= set(words_in(tmp_path / "new.svg"))
+    assert words_in(tmp_path / "new.svg") == words_in(ROOT / words[2])
 
 
 def test_every_file_has_its_command():

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/process_limits.h"
 #include "base/settings.h"
 #include "base/thread.h"
 #include "compose/budget.h"
@@ -51,17 +52,24 @@ tsr_status tsr_budget_most(const tsr_options *options, size_t *most) {
   return TSR_OK;
 }
 
+/* What the ring holds for staging threads, of which there may be `threads`. */
+static size_t ring_for_threads(int threads) {
+  size_t bytes = (size_t)(threads > 0 ? threads : 1) * TSR_TUNE_RING_OF_THREAD;
+  return bytes > most_ring ? most_ring : bytes < least_ring ? least_ring : bytes;
+}
+
 static size_t ring_for_caches(const tsr_context *context) {
   if (context->engine->traits.ring > 0) return context->engine->traits.ring;
-  long cache = sysconf(_SC_LEVEL3_CACHE_SIZE); /* 0, -1: unknown */
+  size_t ring = ring_for_threads(tsr_process_cores() / 2); /* at most these stage */
+  long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);             /* 0, -1: unknown */
   size_t half = cache > 0 ? (size_t)cache / 2 : most_ring / 2;
-  return half > most_ring ? most_ring : half < least_ring ? least_ring : half;
+  return half > ring ? ring : half < least_ring ? least_ring : half;
 }
 
 /* Pinned memory is never given up to anyone else: a container that has little memory would be ended
  * for it. */
 static size_t ring_of(const tsr_context *context) {
-  if (context->engine == NULL) return most_ring; /* plans are for a machine of unknown caches */
+  if (context->engine == NULL) return ring_for_threads(context->plans->machine->staging_threads);
   size_t ring = ring_for_caches(context);
   double share = context->limits.unused.most / TSR_TUNE_RING_PARTS;
   if (share >= (double)ring) return ring;

@@ -56,7 +56,7 @@ typedef struct replay {
   uint32_t *order;   /* commands, sorted by queue */
   int32_t *blocked;  /* [command]: first queue that it blocks */
   bool *ended;       /* [command]: it has ended */
-  double *submitted; /* [command]: when its device's submitter has reached it, s */
+  double *submitted; /* [command]: when its device's submitter has submitted it, s */
   queue_state state[TSR_PLAN_QUEUES];
   flow flow[TSR_PLAN_QUEUES];
   int flows;
@@ -322,15 +322,15 @@ static void sort_by_queue(replay *r) {
     r->order[count[plan->commands.items[i].queue]++] = (uint32_t)i;
 }
 
-/* Each device has one submitter, which reaches its commands in order. Staging queues need none. */
+/* Each device has one submitter, which submits its commands in order. Staging queues need none. */
 static void time_submission(replay *r) {
   double at[TSR_MACHINE_LOCATIONS] = {0};
   for (size_t i = 0; i < r->plan->commands.count; i++) {
     const tsr_command *c = &r->plan->commands.items[i];
     const tsr_plan_queue *queue = &r->plan->queue[c->queue];
-    r->submitted[i] = queue->role == TSR_QUEUE_STAGING ? 0 : at[queue->location];
     at[queue->location] +=
         c->kind == TSR_COMMAND_COPY ? r->machine->submit_copy : r->machine->submit_kernel;
+    r->submitted[i] = queue->role == TSR_QUEUE_STAGING ? 0 : at[queue->location];
   }
 }
 

@@ -32,9 +32,8 @@ static bool is_possible(const tsr_context *context, const tsr_call *call) {
 
 /* Whether the arithmetic that the user chose leaves a call native that could be emulated. The plan
  * that is predicted to be faster depends on the devices, so results that must have the same bits on
- * any number of them are native, too. An emulated trsm is never the faster one: on an
- * H200 it took 1.6 times the predicted time in fp32 and 4 times in fp64 (16384,
- * docs/results/h200.md). */
+ * any number of them are native, too. So is trsm: emulated, it is at most 7 % faster (fp32, 16384,
+ * on an H100), but takes several times as long where products of what it has solved are refused. */
 static bool is_native(const tsr_context *context, const tsr_arithmetic *arithmetic,
                       const tsr_call *call) {
   bool reproducible = context->plans->planning.reproducible;

@@ -32,6 +32,8 @@ def table(heads, rows):
 
 def three(value):
     """1616.3 as 1620, 3.8 as 3.80."""
+    if value == 0:
+        return "0"
     digits = 2 - math.floor(math.log10(abs(value)) + 1e-12)
     return f"{round(value, digits):.{max(digits, 0)}f}"
 

@@ -149,8 +149,8 @@ emulated() { # on one GPU, operands resident and in pinned host memory; the driv
       "gemm s 16384 16384 16384 home=p,p,p" || return 1
   done
   for type in s d c z; do
-    TESSERA_ARITHMETIC=emulated TSR_TEST_ENGINE=cuda TSR_NETLIB=${libraries:+$libraries/blas} \
-      sh tests/dropin/test_testers.sh "$build" 1 "$type" | tee "$out/emulated-$type.log"
+    TSR_TEST_ENGINE=cuda TSR_NETLIB=${libraries:+$libraries/blas} \
+      sh tests/dropin/test_testers.sh "$build" 1 "$type" emulated | tee "$out/emulated-$type.log"
     grep -q ' passed, 0 failed$' "$out/emulated-$type.log" || return 1
   done
 }

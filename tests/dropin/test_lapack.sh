@@ -4,7 +4,8 @@
 
 # LAPACK's own testers over netlib's LAPACK and BLAS, with our doors before them: no test fails that
 # does not fail without us. Arguments: the build folder; "all" for every type and the eigenvalue
-# problems (else the linear equations of one type).
+# problems, "emulated" for the linear equations of every type with emulated products (else those of
+# one type, natively).
 . "$(dirname "$0")/dropin.sh"
 part=${2:-sample}
 
@@ -28,11 +29,17 @@ ended() { grep -q 'End of tests' "$1"; }
 same() { [ "$(grep -c 'passed the' "$1")" = "$(grep -c 'passed the' "$2")" ]; }
 no_more_failures() { [ "$(failures out)" -le "$(failures without)" ]; }
 
-tester() { # name, program, input, least size to offload
-  "$lapack/$2" <"$lapack/$3" >without 2>&1
+more_failures() { [ "$(failures out)" -gt "$(failures without)" ]; }
+
+tester_without_checks() { # program, input, least size to offload
+  "$lapack/$1" <"$lapack/$2" >without 2>&1
   rm -f report
   "$tessera" run --report-to "$work/report" --engine "$engine" --devices "3" \
-    --tile 16 --offload always --min-size "$4" -- "$lapack/$2" <"$lapack/$3" >out 2>err
+    --tile 16 --offload always --min-size "$3" -- "$lapack/$1" <"$lapack/$2" >out 2>err
+}
+
+tester() { # name, program, input, least size to offload
+  tester_without_checks "$2" "$3" "$4"
   check "$1_ends" ended out
   check "$1_passes_as_much" same out without
   check "$1_fails_no_more" no_more_failures
@@ -46,6 +53,16 @@ if [ "$part" = all ]; then
       tester "${problem}_$type" xeigtst$type $problem.in 12
     done
   done
+elif [ "$part" = emulated ]; then
+  TESSERA_ARITHMETIC=emulated
+  export TESSERA_ARITHMETIC
+  for type in s d c z; do
+    tester "linear_$type" xlintst$type ${type}test.in 40
+  done
+  # With so few moduli tests must fail: the products above were emulated, too.
+  TESSERA_ARITHMETIC=emulated:5
+  tester_without_checks xlintstd dtest.in 40
+  check few_moduli_fail more_failures
 else
   tester linear_d xlintstd dtest.in 40
 fi

@@ -60,8 +60,9 @@ static size_t ring_for_threads(int threads) {
 
 static size_t ring_for_caches(const tsr_context *context) {
   if (context->engine->traits.ring > 0) return context->engine->traits.ring;
-  size_t ring = ring_for_threads(tsr_process_cores() / 2); /* at most these stage */
-  long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);             /* 0, -1: unknown */
+  int threads = tsr_process_limits_cores(&context->limits) / 2; /* at most these stage */
+  size_t ring = ring_for_threads(threads);
+  long cache = sysconf(_SC_LEVEL3_CACHE_SIZE); /* 0, -1: unknown */
   size_t half = cache > 0 ? (size_t)cache / 2 : most_ring / 2;
   return half > ring ? ring : half < least_ring ? least_ring : half;
 }

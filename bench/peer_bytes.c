@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * What the vendor's library for several GPUs (cuBLASXt) copies for a solve and a product of its
- * result, the sequence of bench/composed.py: X = A^-1 B in place of B, then C = C - D X, n x n of
- * fp64 in pinned host memory. The bytes are those that the profiling library of CUDA (CUPTI) sees
- * on the devices.
+ * Counts the bytes that the vendor's library for several GPUs (cuBLASXt) copies for a solve and a
+ * product of its result, the sequence of bench/composed.py: X = A^-1 B in place of B, then C = C -
+ * D X, n x n of fp64 in pinned host memory. The bytes are those that the profiling library of CUDA
+ * (CUPTI) sees on the devices.
  *
  *   peer_bytes DEVICES BLOCK N...     prints CSV
  */

@@ -52,7 +52,7 @@ tsr_status tsr_budget_most(const tsr_options *options, size_t *most) {
   return TSR_OK;
 }
 
-/* What the ring holds for staging threads, of which there may be `threads`. */
+/* Bytes of the ring for so many staging threads. */
 static size_t ring_for_threads(int threads) {
   size_t bytes = (size_t)(threads > 0 ? threads : 1) * TSR_TUNE_RING_OF_THREAD;
   return bytes > most_ring ? most_ring : bytes < least_ring ? least_ring : bytes;

@@ -364,7 +364,7 @@ static size_t bytes_of_c(const call *x) {
   return (size_t)(x->ld * x->n) * (hard_is_single(x->type) ? 4 : 8) * (size_t)hard_parts(x->type);
 }
 
-/* What a call was like: in residues; some part natively; tiles shared memory; bytes of device 0. */
+/* Facts of a call: in residues; some part natively; tiles shared memory; bytes of device 0. */
 typedef struct outcome {
   bool emulated, refused, tight;
   size_t memory;

@@ -97,6 +97,34 @@ static int count(const tsr_plan *plan, tsr_kernel kernel) {
   return found;
 }
 
+/* Plans of a call with so many times the least memory are verified, hold their budgets and multiply
+ * in residues; with a quarter of it there is no plan. */
+static void check_budgets(const tsr_machine *machine, const tsr_call *call, const size_t *times,
+                          size_t length) {
+  tsr_plan_options options = planning_options(machine, 0);
+  bool beside = tsr_family_of(call->operation) == TSR_TRIANGLE;
+  options.search_seconds = 0.01;
+  size_t least = tsr_plan_residues_need(call, &options);
+  for (size_t b = 0; b <= length; b++) {
+    tsr_plan *plan = NULL;
+    size_t budget = b < length ? times[b] * least : least / 4;
+    for (int d = 0; d < machine->devices; d++) options.budget[d] = budget;
+    tsr_status status = tsr_plan_make(machine, call, &options, &plan);
+    if (budget < least) {
+      assert_int_equal(status, TSR_ERR_MEMORY);
+      assert_non_null(strstr(tsr_message(), "residues"));
+      continue;
+    }
+    must(status);
+    must(tsr_plan_verify(plan, machine, options.budget));
+    assert_true(plan->seconds >= plan->floor);
+    /* With much memory a triangle beside C may be one block, which is native. */
+    assert_true(count(plan, TSR_KERNEL_RESIDUE_GEMM) > 0 || (beside && budget > least));
+    assert_int_equal(count(plan, TSR_KERNEL_GEMM), 0);
+    tsr_plan_free(plan);
+  }
+}
+
 /* With short memory down to the least, plans are verified, hold their budgets and make residues
  * again; far below it there is no plan. */
 static void any_budget_does(void **state) {
@@ -111,30 +139,13 @@ static void any_budget_does(void **state) {
       {'c', 'N', 'C', 300, 30, 400, 2, 1, "0pp", 0},
       {'d', 'T', 'T', 1, 7, 100000, 1, 0, "ppp", 0},
   };
+  static const size_t times[] = {100, 30, 7, 2, 1};
   for (size_t m = 0; m < sizeof machines / sizeof *machines; m++) {
     tsr_machine *machine = planning_machine(machines[m]);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
       tsr_call call = planning_call(machine, &cases[i]);
-      tsr_plan_options options = planning_options(machine, 0);
       call.moduli = 7;
-      options.search_seconds = 0.01;
-      size_t least = tsr_plan_residues_need(&call, &options);
-      const size_t budgets[] = {100 * least, 30 * least, 7 * least, 2 * least, least, least / 4};
-      for (size_t b = 0; b < sizeof budgets / sizeof *budgets; b++) {
-        tsr_plan *plan = NULL;
-        for (int d = 0; d < machine->devices; d++) options.budget[d] = budgets[b];
-        tsr_status status = tsr_plan_make(machine, &call, &options, &plan);
-        if (budgets[b] < least) {
-          assert_int_equal(status, TSR_ERR_MEMORY);
-          assert_non_null(strstr(tsr_message(), "residues"));
-          continue;
-        }
-        must(status);
-        must(tsr_plan_verify(plan, machine, options.budget));
-        assert_true(plan->seconds >= plan->floor);
-        assert_int_equal(count(plan, TSR_KERNEL_GEMM), 0);
-        tsr_plan_free(plan);
-      }
+      check_budgets(machine, &call, times, sizeof times / sizeof *times);
     }
     tsr_machine_destroy(machine);
   }
@@ -269,11 +280,7 @@ static tsr_call level3_call(const tsr_machine *machine, tsr_operation operation,
   tsr_binding binding;
   bool exchanged;
   must(tsr_call_level3(&what, alpha, NULL, NULL, beta, NULL, false, &call, &binding, &exchanged));
-  for (int i = 0; i < TSR_OPERANDS; i++) {
-    tsr_operand *o = &call.operand[i];
-    *o = (tsr_operand){o->rows, o->cols, o->ld, TSR_PINNED, machine->devices, 0, 0, 4};
-    o->pinned_end = tsr_operand_bytes(o, call.type);
-  }
+  planning_pin(machine, &call);
   call.moduli = 14;
   call.keeps_lines = true;
   return call;
@@ -309,39 +316,13 @@ static void routines_are_verified(void **state) {
   tsr_machine_destroy(machine);
 }
 
-/* Plans of a call with short memory down to the least are verified, hold their budgets and multiply
- * in residues; far below it there is no plan. */
-static void check_budgets(const tsr_machine *machine, const tsr_call *call) {
-  tsr_plan_options options = planning_options(machine, 0);
-  bool beside = tsr_family_of(call->operation) == TSR_TRIANGLE;
-  options.search_seconds = 0.01;
-  size_t least = tsr_plan_residues_need(call, &options);
-  const size_t budgets[] = {40 * least, 7 * least, 2 * least, least, least / 4};
-  for (size_t b = 0; b < sizeof budgets / sizeof *budgets; b++) {
-    tsr_plan *plan = NULL;
-    for (int d = 0; d < machine->devices; d++) options.budget[d] = budgets[b];
-    tsr_status status = tsr_plan_make(machine, call, &options, &plan);
-    if (budgets[b] < least) {
-      assert_int_equal(status, TSR_ERR_MEMORY);
-      assert_non_null(strstr(tsr_message(), "residues"));
-      continue;
-    }
-    must(status);
-    must(tsr_plan_verify(plan, machine, options.budget));
-    assert_true(plan->seconds >= plan->floor);
-    /* With much memory a triangle beside C may be one block, which is native. */
-    assert_true(count(plan, TSR_KERNEL_RESIDUE_GEMM) > 0 || (b < 3 && beside));
-    assert_int_equal(count(plan, TSR_KERNEL_GEMM), 0);
-    tsr_plan_free(plan);
-  }
-}
-
 /* Any budget does for every routine, with a C that is read or not, in host memory or on a device.
  */
 static void any_budget_does_for_routines(void **state) {
   (void)state;
   static const char *const machines[] = {"host:200 gpu*1 pcie:25 rate:19",
                                          "host:200 gpu*4@nvswitch:300 pcie:25/pair rate:19"};
+  static const size_t times[] = {40, 7, 2, 1};
   for (int m = 0; m < 2; m++) {
     tsr_machine *machine = planning_machine(machines[m]);
     for (int operation = TSR_GEMMT; operation <= TSR_TRSM; operation++)
@@ -351,7 +332,7 @@ static void any_budget_does_for_routines(void **state) {
                                     variant & 1 ? TSR_LOWER : TSR_UPPER, 80, variant & 2 ? 1 : 0);
         if (variant & 4) call.operand[TSR_C_].memory = TSR_DEVICE;
         if (variant & 4) call.operand[TSR_C_].location = 0;
-        check_budgets(machine, &call);
+        check_budgets(machine, &call, times, sizeof times / sizeof *times);
       }
     tsr_machine_destroy(machine);
   }

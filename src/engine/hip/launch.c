@@ -16,7 +16,7 @@
 
 enum { MOST_KERNELS = 512, MOST_OBJECTS = 16, MOST_DEVICES = 64 };
 
-/* What the compiler makes of a source: machine code for several architectures. */
+/* A compiled source: machine code for several architectures. */
 typedef struct code_object {
   unsigned magic, version;
   const void *code;

@@ -3,8 +3,8 @@
 
 /*
  * Matrices on which products lose accuracy, and the bound that a product in residues keeps:
- * |C - exact| <= (k + 2) u |alpha| (|A||B|) + 2 u |beta C|, against sums in quadruple precision;
- * 2 sqrt(2) times that for complex numbers.
+ * |C - exact| <= (k + 2) u |alpha| (|A||B|) + 2 u |beta C|, against sums in twice the precision of
+ * a double or in quadruple precision; 2 sqrt(2) times that for complex numbers.
  */
 #ifndef TESTS_BASE_HARD_DATA_H
 #define TESTS_BASE_HARD_DATA_H
@@ -123,6 +123,38 @@ static inline void hard_fill(hard_family family, tsr_type type, bool second, tsr
       }
 }
 
+/* ---- Sums of products ---------------------------------------------------------------- */
+
+/* A sum of products of doubles. Two doubles hold it, of which low is what high lacks, and each
+ * product is added with its own rounding error; so the sum is wrong by at most k^2 2^-106 of the
+ * sum of k magnitudes (Ogita, Rump and Oishi, "Accurate sum and dot product", 2005). From the first
+ * product on whose error a double may not hold, since it is tiny, huge or not finite, it goes on in
+ * quadruple precision, which most machines compute in software, a hundred times slower. */
+typedef struct hard_sum {
+  double high, low;
+  quad rest; /* what was added in quadruple precision */
+  bool wide; /* whether something was */
+} hard_sum;
+
+static inline void hard_add(hard_sum *sum, double x, double y) {
+  double product = x * y;
+  if (x == 0 && y - y == 0) return;
+  if (y == 0 && x - x == 0) return;
+  if (sum->wide || !(fabs(product) > 0x1p-900 && fabs(product) < 0x1p900)) {
+    sum->rest += (quad)x * (quad)y;
+    sum->wide = true;
+    return;
+  }
+  double both = sum->high + product, part = both - sum->high;
+  double lost = (sum->high - (both - part)) + (product - part);
+  sum->low += lost + fma(x, y, -product);
+  sum->high = both;
+}
+
+static inline quad hard_total(const hard_sum *sum) {
+  return (quad)sum->high + (quad)sum->low + sum->rest;
+}
+
 static inline quad hard_abs(quad x) {
   return x < 0 ? -x : x;
 }
@@ -137,24 +169,62 @@ typedef struct hard_product {
   const void *a, *b, *old, *c;
 } hard_product;
 
+typedef struct hard_complex {
+  double re, im;
+} hard_complex;
+
 typedef struct quad_complex {
   quad re, im;
 } quad_complex;
 
-static inline quad_complex hard_at(tsr_type type, tsr_op op, const void *x, int64_t at) {
+static inline hard_complex hard_at(tsr_type type, tsr_op op, const void *x, int64_t at) {
   int parts = hard_parts(type);
-  quad_complex value = {(quad)hard_read(type, x, at * parts), 0};
-  if (parts == 2) value.im = (quad)hard_read(type, x, at * parts + 1);
+  hard_complex value = {hard_read(type, x, at * parts), 0};
+  if (parts == 2) value.im = hard_read(type, x, at * parts + 1);
   if (op == TSR_CONJ_TRANS) value.im = -value.im;
   return value;
 }
 
-/* About the magnitude, no larger than it; a NaN if a part is one. */
-static inline quad hard_size(quad_complex x) {
+/* About the magnitude, no larger than it but for rounding; a NaN if a part is one. */
+static inline double hard_size(hard_complex x) {
+  double re = fabs(x.re), im = fabs(x.im), most = re > im ? re : im;
+  if (re + im != re + im) return re + im;
+  double both = 0.7071 * (re + im);
+  return both > most ? both : most;
+}
+
+/* The same of what is in quadruple precision. */
+static inline quad hard_wide_size(quad_complex x) {
   quad re = hard_abs(x.re), im = hard_abs(x.im), most = re > im ? re : im;
   if (re + im != re + im) return re + im;
   quad both = (quad)0.7071 * (re + im);
   return both > most ? both : most;
+}
+
+/* A sum of products of elements, and the sum of their magnitudes. */
+typedef struct hard_complex_sum {
+  hard_sum re, im;
+  double size;
+} hard_complex_sum;
+
+static inline void hard_add_elements(hard_complex_sum *sum, hard_complex a, hard_complex b) {
+  hard_add(&sum->re, a.re, b.re);
+  hard_add(&sum->re, -a.im, b.im);
+  hard_add(&sum->im, a.re, b.im);
+  hard_add(&sum->im, a.im, b.re);
+  sum->size += hard_size(a) * hard_size(b);
+}
+
+/* Element (i, j) of op(a) op(b). */
+static inline hard_complex_sum hard_sum_of(const hard_product *x, int64_t i, int64_t j) {
+  hard_complex_sum sum = {0};
+  for (int64_t h = 0; h < x->k; h++)
+    hard_add_elements(&sum,
+                      hard_at(x->type, x->transa, x->a,
+                              x->transa == TSR_NO_TRANS ? i + h * x->lda : h + i * x->lda),
+                      hard_at(x->type, x->transb, x->b,
+                              x->transb == TSR_NO_TRANS ? h + j * x->ldb : j + h * x->ldb));
+  return sum;
 }
 
 /* The error of element (i, j) / its bound; 0 for one that is not finite. The bound grows by the
@@ -162,26 +232,17 @@ static inline quad hard_size(quad_complex x) {
 static inline double hard_error(const hard_product *x, int64_t i, int64_t j) {
   double u = hard_is_single(x->type) ? 0x1p-24 : 0x1p-53;
   double smallest = hard_is_single(x->type) ? 0x1p-149 : 0x1p-1074;
-  quad_complex sum = {0, 0};
-  quad size = 0;
-  for (int64_t h = 0; h < x->k; h++) {
-    quad_complex a = hard_at(x->type, x->transa, x->a,
-                             x->transa == TSR_NO_TRANS ? i + h * x->lda : h + i * x->lda);
-    quad_complex b = hard_at(x->type, x->transb, x->b,
-                             x->transb == TSR_NO_TRANS ? h + j * x->ldb : j + h * x->ldb);
-    sum.re += a.re * b.re - a.im * b.im;
-    sum.im += a.re * b.im + a.im * b.re;
-    size += hard_size(a) * hard_size(b);
-  }
-  quad_complex c = hard_at(x->type, TSR_NO_TRANS, x->c, i + j * x->m), kept = {0, 0};
+  hard_complex_sum sum = hard_sum_of(x, i, j);
+  hard_complex c = hard_at(x->type, TSR_NO_TRANS, x->c, i + j * x->m), kept = {0, 0};
   if (x->beta != 0) kept = hard_at(x->type, TSR_NO_TRANS, x->old, i + j * x->m);
-  quad bound = ((double)x->k + 2) * (quad)u * hard_abs((quad)x->alpha) * size +
-               2 * (quad)u * hard_abs((quad)x->beta) * hard_size(kept) + (quad)smallest;
-  quad_complex off = {c.re - ((quad)x->alpha * sum.re + (quad)x->beta * kept.re),
-                      c.im - ((quad)x->alpha * sum.im + (quad)x->beta * kept.im)};
-  if (!(fabs((double)size) < INFINITY) || !(fabs((double)hard_size(kept)) < INFINITY)) return 0;
+  if (!(sum.size < INFINITY) || !(hard_size(kept) < INFINITY)) return 0;
   if (c.re - c.re != 0 || c.im - c.im != 0) return INFINITY;
-  return (double)(hard_size(off) / bound) / (hard_parts(x->type) == 2 ? 2.8284 : 1);
+  quad bound = ((double)x->k + 2) * (quad)u * hard_abs((quad)x->alpha) * (quad)sum.size +
+               2 * (quad)u * hard_abs((quad)x->beta) * (quad)hard_size(kept) + (quad)smallest;
+  quad alpha = (quad)x->alpha, beta = (quad)x->beta;
+  quad_complex off = {(quad)c.re - (alpha * hard_total(&sum.re) + beta * (quad)kept.re),
+                      (quad)c.im - (alpha * hard_total(&sum.im) + beta * (quad)kept.im)};
+  return (double)(hard_wide_size(off) / bound) / (hard_parts(x->type) == 2 ? 2.8284 : 1);
 }
 
 /* The largest error of an element / its bound. */

@@ -193,6 +193,35 @@ static void check_untouched(const product *p) {
   if (p->x.beta != 0) assert_memory_equal(p->c, p->old, bytes);
 }
 
+/* The sums that results are compared with are those of quadruple precision, to 2^-80 of the sum of
+ * magnitudes: also of numbers whose products a double does not hold, and where these are few among
+ * others. */
+static void sums_are_as_in_quadruple_precision(void **state) {
+  (void)state;
+  int wide = 0;
+  for (int family = 0; family < HARD_FAMILIES; family++)
+    for (int variant = 0; variant < 40; variant++) {
+      uint64_t random = (uint64_t)variant;
+      hard_sum sum = {0};
+      quad expected = 0, size = 0;
+      for (int64_t h = 0; h < 90; h++) {
+        tsr_type type = variant % 2 ? TSR_S : TSR_D;
+        hard_family of = h % 10 > 0 && variant % 4 > 1 ? HARD_UNIFORM : (hard_family)family;
+        double x = hard_element(of, type, false, variant, h, 90, &random);
+        double y = hard_element(of, type, true, variant, h, 90, &random);
+        hard_add(&sum, x, y);
+        expected += (quad)x * (quad)y;
+        size += hard_abs((quad)x * (quad)y);
+      }
+      wide += sum.wide;
+      if (expected - expected != 0)
+        assert_true(hard_total(&sum) - hard_total(&sum) != 0);
+      else
+        assert_true(hard_abs(hard_total(&sum) - expected) <= size * (quad)0x1p-80);
+    }
+  assert_true(wide > 40 && wide < 40 * HARD_FAMILIES / 2);
+}
+
 /* Where the accuracy is promised, it is kept; where it is not, C is as it was. */
 static void the_bound_holds_on_hard_data(void **state) {
   (void)state;
@@ -381,11 +410,17 @@ static void refused_blocks_are_written(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(residues_give_integers_back), cmocka_unit_test(moduli_are_coprime),
-      cmocka_unit_test(types_have_enough_moduli),    cmocka_unit_test(the_bound_holds_on_hard_data),
-      cmocka_unit_test(refused_products_are_native), cmocka_unit_test(triangles_are_kept),
-      cmocka_unit_test(more_moduli_promise_more),    cmocka_unit_test(integers_are_exact),
-      cmocka_unit_test(cuts_do_not_change_bits),     cmocka_unit_test(refused_blocks_are_written),
+      cmocka_unit_test(residues_give_integers_back),
+      cmocka_unit_test(moduli_are_coprime),
+      cmocka_unit_test(types_have_enough_moduli),
+      cmocka_unit_test(sums_are_as_in_quadruple_precision),
+      cmocka_unit_test(the_bound_holds_on_hard_data),
+      cmocka_unit_test(refused_products_are_native),
+      cmocka_unit_test(triangles_are_kept),
+      cmocka_unit_test(more_moduli_promise_more),
+      cmocka_unit_test(integers_are_exact),
+      cmocka_unit_test(cuts_do_not_change_bits),
+      cmocka_unit_test(refused_blocks_are_written),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The Tessera authors */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Emulated level-3 routines: the promise holds for each on hard data, against quadruple precision.
- */
+/* Emulated level-3 routines: the promise holds for each on hard data, against sums in twice the
+ * precision of a double. */
 #include <math.h>
 
 #include "compose/plans.h"
@@ -32,19 +32,19 @@ typedef struct factor {
   bool unit; /* its diagonal counts as 1 */
 } factor;
 
-static quad_complex element(const factor *f, int64_t i, int64_t j) {
+static hard_complex element(const factor *f, int64_t i, int64_t j) {
   tsr_op op = f->op == TSR_CONJ_TRANS ? TSR_CONJ_TRANS : TSR_NO_TRANS;
   int64_t row = f->op == TSR_NO_TRANS ? i : j, col = f->op == TSR_NO_TRANS ? j : i;
   bool outside = f->shape != PLAIN && (f->uplo == TSR_LOWER ? row < col : row > col);
-  if (outside && f->shape == TRIANGULAR) return (quad_complex){0, 0};
-  if (f->unit && row == col) return (quad_complex){1, 0};
+  if (outside && f->shape == TRIANGULAR) return (hard_complex){0, 0};
+  if (f->unit && row == col) return (hard_complex){1, 0};
   if (outside) {
     int64_t other = row;
     row = col;
     col = other;
     op = f->shape == HERMITIAN ? TSR_CONJ_TRANS : TSR_NO_TRANS;
   }
-  quad_complex value = hard_at(f->type, op, f->x, row + col * f->ld);
+  hard_complex value = hard_at(f->type, op, f->x, row + col * f->ld);
   if (f->shape == HERMITIAN && row == col) value.im = 0;
   return value;
 }
@@ -178,31 +178,26 @@ static int64_t steps_of(const call *x) {
 
 /* An element's sum of products, and the sum of their magnitudes. */
 static quad_complex sum_of(const call *x, int64_t i, int64_t j, quad *size) {
-  quad_complex sum = {0, 0};
-  *size = 0;
+  hard_complex_sum sum = {0};
   for (int number = 0; number < x->routine->terms; number++) {
     term t = term_of(x, number);
-    for (int64_t h = 0; h < x->k; h++) {
-      quad_complex a = element(&t.left, i, h), b = element(&t.right, h, j);
-      sum.re += a.re * b.re - a.im * b.im;
-      sum.im += a.re * b.im + a.im * b.re;
-      *size += hard_size(a) * hard_size(b);
-    }
+    for (int64_t h = 0; h < x->k; h++)
+      hard_add_elements(&sum, element(&t.left, i, h), element(&t.right, h, j));
   }
-  if (is_hermitian(x) && i == j) sum.im = 0;
-  return sum;
+  *size = (quad)sum.size;
+  bool real = is_hermitian(x) && i == j;
+  return (quad_complex){hard_total(&sum.re), real ? 0 : hard_total(&sum.im)};
 }
 
 /* What the sum has to be but for the error, for trsm: alpha B; else the sum has to be this one's
  * difference from C. */
 static quad_complex rest_of(const call *x, int64_t i, int64_t j) {
-  quad_complex old = {0, 0};
   bool solves = x->routine->operation == TSR_TRSM;
   double scale = solves ? x->alpha : x->beta;
-  if (scale == 0 || (is_in_place(x) && !solves)) return old;
-  old = hard_at(x->type, TSR_NO_TRANS, x->old, i + j * x->ld);
+  if (scale == 0 || (is_in_place(x) && !solves)) return (quad_complex){0, 0};
+  hard_complex old = hard_at(x->type, TSR_NO_TRANS, x->old, i + j * x->ld);
   if (is_hermitian(x) && i == j) old.im = 0;
-  return (quad_complex){(quad)scale * old.re, (quad)scale * old.im};
+  return (quad_complex){(quad)scale * (quad)old.re, (quad)scale * (quad)old.im};
 }
 
 /* The error of an element / its bound: that of GEMM, where a sum has the products of all terms, and
@@ -213,15 +208,16 @@ static double error_of(const call *x, int64_t i, int64_t j) {
   bool solves = x->routine->operation == TSR_TRSM;
   quad size, alpha = solves ? 1 : (quad)x->alpha, steps = (quad)(double)(steps_of(x) + 1);
   quad_complex sum = sum_of(x, i, j, &size), rest = rest_of(x, i, j);
-  quad_complex c =
-      solves ? (quad_complex){0, 0} : hard_at(x->type, TSR_NO_TRANS, x->c, i + j * x->ld);
+  hard_complex c =
+      solves ? (hard_complex){0, 0} : hard_at(x->type, TSR_NO_TRANS, x->c, i + j * x->ld);
   quad products = (quad)(double)(x->k * x->routine->terms + 2);
   quad bound =
-      (quad)u * (products * hard_abs(alpha) * size + (solves ? 0 : steps * hard_size(rest)));
+      (quad)u * (products * hard_abs(alpha) * size + (solves ? 0 : steps * hard_wide_size(rest)));
   if (solves) rest = (quad_complex){-rest.re, -rest.im};
-  quad_complex off = {c.re - (alpha * sum.re + rest.re), c.im - (alpha * sum.im + rest.im)};
-  if (!(fabs((double)hard_size(off)) < INFINITY)) return INFINITY;
-  return (double)(hard_size(off) / (bound + steps * (quad)smallest)) /
+  quad_complex off = {(quad)c.re - (alpha * sum.re + rest.re),
+                      (quad)c.im - (alpha * sum.im + rest.im)};
+  if (!(fabs((double)hard_wide_size(off)) < INFINITY)) return INFINITY;
+  return (double)(hard_wide_size(off) / (bound + steps * (quad)smallest)) /
          (hard_parts(x->type) == 2 ? 2.8284 : 1);
 }
 

@@ -169,6 +169,7 @@ typedef struct tsr_context_facts {
   double network_bandwidth,
       network_latency; /* of a process, bytes/s each way and s; 0: not known */
   const char *fabric; /* what carries between devices of processes: "nccl", "rccl"; NULL: nothing */
+  int residues;       /* 1: its devices can emulate products, or are only planned for */
 } tsr_context_facts;
 
 /* Fills in *facts. engine is a constant of the library's. */
@@ -201,8 +202,8 @@ TSR_API tsr_status tsr_event_query_between(tsr_context *context, const tsr_event
 /* How a product is computed. */
 enum { TSR_ARITHMETIC_TEXT = 40 };
 typedef struct tsr_emulation_way {
-  int moduli; /* products are emulated with so many; 0: natively, or in the faster way, and accuracy
-                 and judged are 0 */
+  int moduli; /* products are emulated with so many; 0: natively, and accuracy and judged are 0 */
+  int faster; /* 1: emulated only where that is predicted to be faster (auto) */
   double
       accuracy;   /* the error as a part of |A||B| that was asked for; 0: what the moduli promise */
   int64_t judged; /* if results are to be reproducible: the extent [elements] of the squares of C,
@@ -212,9 +213,17 @@ typedef struct tsr_emulation_way {
 } tsr_emulation_way;
 
 /* How the context computes a gemm whose C is m x n and whose sums have k products. Which way is
- * faster is not asked: if the arithmetic is `auto`, moduli is 0. */
+ * faster is not asked. plan: 1: a context of the CPU's BLAS answers for the machine that it
+ * describes; 0: for itself, natively. */
 TSR_API tsr_status tsr_emulation_find(tsr_context *context, tsr_type type, int64_t m, int64_t n,
-                                      int64_t k, tsr_emulation_way *how);
+                                      int64_t k, int plan, tsr_emulation_way *how);
+
+/* *seconds: the predicted time of a part of that gemm with whole rows of op(A) and whole columns of
+ * op(B), all in pageable memory. The plan is kept; processes whose contexts make the same plans get
+ * the same number. TSR_ERR_MEMORY: the budgets are too small. */
+TSR_API tsr_status tsr_emulation_predict(tsr_context *context, const tsr_emulation_way *how,
+                                         const tsr_level3 *what, const void *alpha,
+                                         const void *beta, double *seconds);
 
 /* Carries out a part of that gemm, as tsr_level3_run, with whole rows of op(A) and whole columns of
  * op(B), and rounds it as the gemm does. If results are to be reproducible, the part has to begin

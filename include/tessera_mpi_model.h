@@ -120,6 +120,9 @@ typedef struct tsr_pprediction {
   int moves_a, moves_b; /* 1: redistributed first */
   int held[2];          /* panels of A, and of B, that a process has room for, */
   size_t slots;         /* and their bytes: of host memory, or its first device's */
+  int moduli;    /* emulated with so many: whole rows of op(A) and columns of op(B) go to each
+                    process before one product, whose panel is all of k; 0: natively */
+  double native; /* s that panels are predicted to take, which are multiplied natively */
 } tsr_pprediction;
 
 /* What the planner knows of a plan. Not collective. */

@@ -93,6 +93,7 @@ static int64_t listed_before(const tsr_axis *x, int64_t turn, int64_t last) {
 }
 
 int64_t tsr_axis_before(const tsr_axis *x, int coordinate, int64_t at) {
+  if (x->everywhere) return at;
   int64_t last = block_of(x, at), turn = distance(x, coordinate);
   int64_t rest = last % x->count == turn ? at - begin_of(x, last) : 0;
   if (last <= turn) return rest;
@@ -131,9 +132,9 @@ tsr_axis tsr_axis_part(const tsr_axis *x, int64_t at, int64_t extent) {
 /* The first run of indices >= `at` that a coordinate owns. It may begin or end beyond the extent.
  */
 static tsr_span own(const tsr_axis *x, int coordinate, int64_t at) {
+  if (x->count == 1 || x->everywhere) return (tsr_span){at, x->extent};
   int64_t block = block_of(x, at);
   int blocks = (distance(x, coordinate) - (int)(block % x->count) + x->count) % x->count;
-  if (x->count == 1) return (tsr_span){at, x->extent};
   return (tsr_span){blocks == 0 ? at : begin_of(x, block + blocks),
                     begin_of(x, block + blocks + 1)};
 }

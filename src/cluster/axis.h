@@ -19,6 +19,7 @@ typedef struct tsr_axis {
                            block is their mean, for estimates */
   int source;           /* the coordinate that owns the first block */
   int count;            /* coordinates of the grid in this direction */
+  bool everywhere;      /* each coordinate has all indices; blocks and source say nothing */
   /* Irregular blocks: block b ends before index ends[b] - offset. NULL: blocks are regular. The
    * list is not owned. */
   const int64_t *ends;

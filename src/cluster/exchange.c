@@ -13,9 +13,17 @@ static int64_t least(int64_t a, int64_t b) {
 
 /* ---- Memory --------------------------------------------------------------- */
 
+/* How many processes an element is sent to. */
+static int copies_of(const tsr_exchange *x) {
+  int copies = 1;
+  for (int d = 0; d < 2; d++)
+    if (x->to.axis[d].everywhere) copies *= x->to.axis[d].count;
+  return copies;
+}
+
 static void choose_window(tsr_exchange *x) {
   int64_t bytes = least((int64_t)TSR_TUNE_EXCHANGE_SHARE * x->peers->size, TSR_MESSAGE_MOST);
-  int64_t elements = bytes / (int64_t)x->from.size;
+  int64_t elements = bytes / copies_of(x) / (int64_t)x->from.size;
   int64_t rows = x->from.axis[0].extent;
   x->window[0] = least(rows > 0 ? rows : 1, elements);
   x->window[1] = elements / x->window[0];
@@ -32,13 +40,13 @@ tsr_status tsr_exchange_create(tsr_grid *grid, const tsr_peers *peers, const tsr
                                const tsr_view *to, tsr_exchange *x) {
   *x = (tsr_exchange){.grid = grid, .peers = peers, .from = *from, .to = *to};
   choose_window(x);
-  x->out = tsr_alloc(buffer_bytes(x, from));
+  x->out = tsr_alloc(buffer_bytes(x, from) * (size_t)copies_of(x));
   x->in = tsr_alloc(buffer_bytes(x, to));
   x->count = tsr_alloc_zero(4 * (size_t)peers->size, sizeof *x->count);
   if (x->out != NULL && x->in != NULL && x->count != NULL) return TSR_OK;
   tsr_exchange_destroy(x);
   return tsr_fail(TSR_ERR_MEMORY, "no host memory for messages of up to %lld bytes",
-                  (long long)(x->window[0] * x->window[1] * (int64_t)from->size));
+                  (long long)(x->window[0] * x->window[1] * copies_of(x) * (int64_t)from->size));
 }
 
 void tsr_exchange_destroy(tsr_exchange *x) {
@@ -135,17 +143,21 @@ static void pack_all(const tsr_exchange *x, const window *w, int64_t elements, b
 
 /* ---- Counts ----------------------------------------------------------------- */
 
-/* How many elements of `mine` do not stay with this process: what it owns there and not in `other`,
- * which has it at coordinates `me`. */
-static int64_t leaving(const tsr_view *mine, const tsr_view *other, const int me[2]) {
+/* Bytes that this process, which owns its part of `mine`, shares with the others, which own theirs
+ * of `other`. */
+static size_t with_others(const tsr_exchange *x, const tsr_view *mine, const tsr_view *other) {
   window all = {{0, 0}, {mine->axis[0].extent, mine->axis[1].extent}};
-  return tsr_view_local(mine, 0) * tsr_view_local(mine, 1) - shared(mine, other, me, &all);
+  int64_t count = 0;
+  for (int i = 0; i < x->peers->size; i++) {
+    int they[2], peer = peer_of(other, i, they);
+    if (peer != x->peers->rank) count += shared(mine, other, they, &all);
+  }
+  return (size_t)count * mine->size;
 }
 
 static void plan_counts(const tsr_exchange *x) {
-  size_t size = x->from.size;
-  tsr_moved_add(&x->grid->planned.sent, (size_t)leaving(&x->from, &x->to, x->to.me) * size);
-  tsr_moved_add(&x->grid->planned.received, (size_t)leaving(&x->to, &x->from, x->from.me) * size);
+  tsr_moved_add(&x->grid->planned.sent, with_others(x, &x->from, &x->to));
+  tsr_moved_add(&x->grid->planned.received, with_others(x, &x->to, &x->from));
 }
 
 /* Counts a window whose messages are complete. */

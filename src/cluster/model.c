@@ -12,7 +12,7 @@
 
 /* ---- Facts ------------------------------------------------------------------ */
 
-enum { FACTS = 6 };
+enum { FACTS = 7 };
 
 /* The facts as numbers of which the least is the least favourable, for MPI_MIN. */
 static void to_numbers(const tsr_context_facts *f, double numbers[FACTS]) {
@@ -22,6 +22,7 @@ static void to_numbers(const tsr_context_facts *f, double numbers[FACTS]) {
   numbers[3] = f->staging_rate;
   numbers[4] = f->network_bandwidth;
   numbers[5] = -f->network_latency;
+  numbers[6] = f->residues;
 }
 
 static void from_numbers(const double numbers[FACTS], tsr_context_facts *f) {
@@ -31,6 +32,7 @@ static void from_numbers(const double numbers[FACTS], tsr_context_facts *f) {
   f->staging_rate = numbers[3];
   f->network_bandwidth = numbers[4];
   f->network_latency = -numbers[5];
+  f->residues = numbers[6] > 0;
 }
 
 /* The facts of a context. Network rates that the machine does not say are set here, before

@@ -118,13 +118,26 @@ static tsr_status provide_slots(tsr_grid *grid, const tsr_summa_schedule *s, siz
                                  &grid->slots);
 }
 
-/* Arranges, cuts and schedules the product. *digest: the schedule's. */
+/* Whether the product is emulated, where the faster way is wanted and panels take that long. */
+static tsr_status choose_way(operation *o, double seconds) {
+  tsr_lines_forecast forecast;
+  bool pay;
+  TSR_TRY(tsr_whole_lines_pay(&o->product, &o->how, seconds, &forecast, &pay));
+  if (pay) o->kind = WHOLE_LINES;
+  if (!pay) o->how.moduli = 0, o->how.accuracy = 0;
+  return TSR_OK;
+}
+
+/* Arranges, cuts and schedules the product. *digest: the schedule's. With whole lines, which may be
+ * the faster way, there is no schedule. */
 static tsr_status prepare_summa(operation *o, uint64_t *digest) {
   const tsr_product *p = &o->product;
   tsr_view a = tsr_product_view(&p->a), b = tsr_product_view(&p->b), c = tsr_product_view(&p->c);
   tsr_arrangement x;
   tsr_summa_schedule schedule = {0};
   TSR_TRY(tsr_arrange(p, false, &x));
+  if (o->how.faster) TSR_TRY(choose_way(o, x.choice.forecast.seconds));
+  if (o->kind == WHOLE_LINES) return tsr_whole_lines_create(p, &o->how, &o->lines);
   if (x.moves[0]) TSR_TRY(move_first(o, 0, x.axes[0], &a));
   if (x.moves[1]) TSR_TRY(move_first(o, 1, x.axes[1], &b));
   TSR_TRY(make_schedule(o, &x, &schedule));
@@ -144,8 +157,8 @@ static tsr_status choose_kind(const tsr_product *p, kind *chosen, tsr_emulation_
   if (p->m == 0 || p->n == 0) return TSR_OK;
   *chosen = p->grid->all.size == 1 ? ALONE : tsr_product_reads_inputs(p) ? SUMMA : SCALE;
   if (*chosen == SCALE) return TSR_OK;
-  TSR_TRY(tsr_emulation_find(p->grid->context, p->c.matrix.type, p->m, p->n, p->k, how));
-  if (*chosen == SUMMA && how->moduli > 0) *chosen = WHOLE_LINES;
+  TSR_TRY(tsr_emulation_find(p->grid->context, p->c.matrix.type, p->m, p->n, p->k, 0, how));
+  if (*chosen == SUMMA && how->moduli > 0 && !how->faster) *chosen = WHOLE_LINES;
   return TSR_OK;
 }
 

@@ -51,6 +51,19 @@ static tsr_status plan_costs(const tsr_pplan *plan, tsr_costs *costs) {
   return status == TSR_ERR_MEMORY ? TSR_OK : status;
 }
 
+/* Whether the product is emulated, and what that takes. */
+static tsr_status choose_arithmetic(const tsr_product *p, tsr_pplan *plan) {
+  const tsr_grid *grid = p->grid;
+  bool pay;
+  TSR_TRY(tsr_emulation_find(grid->context, p->c.matrix.type, p->m, p->n, p->k, grid->model_only,
+                             &plan->how));
+  if (plan->how.moduli == 0) return TSR_OK;
+  if (!plan->how.faster) return tsr_whole_lines_forecast(p, &plan->how, &plan->lines);
+  TSR_TRY(tsr_whole_lines_pay(p, &plan->how, plan->forecast.seconds, &plan->lines, &pay));
+  if (!pay) plan->how.moduli = 0;
+  return TSR_OK;
+}
+
 static tsr_status fill(const tsr_product *p, tsr_pplan *plan) {
   tsr_arrangement x;
   TSR_TRY(tsr_arrange(p, true, &x));
@@ -61,7 +74,8 @@ static tsr_status fill(const tsr_product *p, tsr_pplan *plan) {
   plan->moves[0] = arranged.moves[0], plan->moves[1] = arranged.moves[1];
   plan->costs = tsr_costs_quick(p->grid, arranged.type, arranged.reads_result);
   TSR_TRY(plan_costs(plan, &plan->costs));
-  return replay(plan, &arranged, &plan->costs);
+  TSR_TRY(replay(plan, &arranged, &plan->costs));
+  return choose_arithmetic(p, plan);
 }
 
 TSR_ENTRY(tsr_pgemm_plan,
@@ -101,35 +115,66 @@ tsr_status tsr_pplan_check(const tsr_pplan *plan) {
   return tsr_fail(TSR_ERR_ARGUMENT, "plan is NULL; make one with tsr_pgemm_plan");
 }
 
-tsr_pprediction tsr_pplan_summary(const tsr_pplan *plan) {
+/* The summary of an emulated product. */
+static tsr_pprediction lines_summary(const tsr_pplan *plan) {
+  const tsr_lines_forecast *f = &plan->lines;
+  return (tsr_pprediction){.seconds = f->seconds,
+                           .kernels = f->product,
+                           .fill = f->before,
+                           .received = f->moved,
+                           .sent = f->moved,
+                           .block_rows = f->part[0],
+                           .block_cols = f->part[1],
+                           .later_rows = f->part[0],
+                           .later_cols = f->part[1],
+                           .blocks_down = 1,
+                           .blocks_across = 1,
+                           .depth = plan->product.k,
+                           .panels = 1,
+                           .products = 1,
+                           .steps = plan->how.judged > 0 ? 3 : 2,
+                           .moves_a = 1,
+                           .moves_b = 1,
+                           .held = {1, 1},
+                           .slots = (size_t)f->memory,
+                           .moduli = plan->how.moduli,
+                           .native = plan->forecast.seconds};
+}
+
+/* The summary of a product by panels. */
+static tsr_pprediction panels_summary(const tsr_pplan *plan) {
   const tsr_summa_schedule *s = &plan->schedule;
   const tsr_forecast *f = &plan->forecast;
   size_t bytes[2];
   tsr_summa_slot_bytes(s, tsr_type_get(plan->product.c.matrix.type)->size, bytes);
-  return (tsr_pprediction){
-      .seconds = f->seconds,
-      .kernels = f->kernels,
-      .fill = f->fill,
-      .starved = f->starved,
-      .changing = f->changing,
-      .received = f->received,
-      .sent = f->sent,
-      .block_rows = s->cut.block[0],
-      .block_cols = s->cut.block[1],
-      .later_rows = tsr_cut_later(&s->cut, 0),
-      .later_cols = tsr_cut_later(&s->cut, 1),
-      .blocks_down = s->blocks[0],
-      .blocks_across = s->blocks[1],
-      .together = s->cut.together,
-      .depth = s->deepest,
-      .lookahead = s->cut.lookahead,
-      .panels = (int64_t)s->panels.count,
-      .products = s->products,
-      .steps = (int64_t)s->steps.count,
-      .moves_a = plan->moves[0],
-      .moves_b = plan->moves[1],
-      .held = {s->slots[0], s->slots[1]},
-      .slots = (size_t)s->slots[0] * bytes[0] + (size_t)s->slots[1] * bytes[1]};
+  return (tsr_pprediction){.seconds = f->seconds,
+                           .kernels = f->kernels,
+                           .fill = f->fill,
+                           .starved = f->starved,
+                           .changing = f->changing,
+                           .received = f->received,
+                           .sent = f->sent,
+                           .block_rows = s->cut.block[0],
+                           .block_cols = s->cut.block[1],
+                           .later_rows = tsr_cut_later(&s->cut, 0),
+                           .later_cols = tsr_cut_later(&s->cut, 1),
+                           .blocks_down = s->blocks[0],
+                           .blocks_across = s->blocks[1],
+                           .together = s->cut.together,
+                           .depth = s->deepest,
+                           .lookahead = s->cut.lookahead,
+                           .panels = (int64_t)s->panels.count,
+                           .products = s->products,
+                           .steps = (int64_t)s->steps.count,
+                           .moves_a = plan->moves[0],
+                           .moves_b = plan->moves[1],
+                           .held = {s->slots[0], s->slots[1]},
+                           .slots = (size_t)s->slots[0] * bytes[0] + (size_t)s->slots[1] * bytes[1],
+                           .native = f->seconds};
+}
+
+tsr_pprediction tsr_pplan_summary(const tsr_pplan *plan) {
+  return plan->how.moduli > 0 ? lines_summary(plan) : panels_summary(plan);
 }
 
 TSR_ENTRY(tsr_pplan_predict, (plan, prediction), const tsr_pplan *plan,

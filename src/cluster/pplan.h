@@ -8,6 +8,7 @@
 #include "cluster/product.h"
 #include "cluster/replay.h"
 #include "cluster/summa.h"
+#include "cluster/whole_lines.h"
 
 struct tsr_pplan {
   tsr_product product;
@@ -17,6 +18,9 @@ struct tsr_pplan {
   tsr_forecast forecast; /* of the slowest representative */
   int me[2];             /* its coordinates in the grid */
   tsr_interval *times;   /* [summa step]: its predicted times */
+  /* How it is emulated, if how.moduli > 0: then the schedule is what it is compared with. */
+  tsr_emulation_way how;
+  tsr_lines_forecast lines;
 };
 
 /* TSR_ERR_ARGUMENT for NULL. */

@@ -37,7 +37,9 @@ static void list_parts(const tsr_pplan *plan, const tsr_pprediction *x, part lis
   const part unsorted[PARTS] = {
       {devices ? "kernels" : "the CPU's BLAS", devices ? "kernels" : "cpu", x->kernels},
       {"the network", "link", network_time(plan, x)},
-      {"the start, until the first panels have come", "latency", x->fill},
+      {x->moduli > 0 ? "the way of lines to processes"
+                     : "the start, until the first panels have come",
+       "latency", x->fill},
       {"the exchange of blocks of C", "link", x->changing}};
   for (int i = 0; i < PARTS; i++) {
     int at = i;
@@ -67,6 +69,12 @@ static void add_verdict(const tsr_pplan *plan, const tsr_pprediction *x, tsr_tex
   if (processes > 1) tsr_text_add(text, ", ");
   if (processes > 1) tsr_add_rate(text, rate / processes);
   tsr_text_add(text, "%s.", processes > 1 ? " a process" : "");
+  if (x->moduli == 0) return;
+  tsr_text_add(text, " It is emulated with %d moduli; natively ", x->moduli);
+  tsr_add_seconds(text, x->native);
+  tsr_text_add(text, " instead of ");
+  tsr_add_seconds(text, x->seconds);
+  tsr_text_add(text, ".");
 }
 
 static void add_json_verdict(const tsr_pplan *plan, const tsr_pprediction *x, tsr_text *text) {
@@ -156,6 +164,9 @@ static void add_cut(const tsr_pplan *plan, const tsr_pprediction *x, tsr_text *t
       (double)x->slots / GIGA, plan->product.grid->model.host.up > 0 ? "device" : "host");
   tsr_text_add(text, "steps       %lld, with %lld products\n", (long long)x->steps,
                (long long)x->products);
+  if (x->moduli > 0)
+    tsr_text_add(text, "arithmetic  emulated, %d moduli; panels natively %.4g s\n", x->moduli,
+                 x->native);
 }
 
 static void write_text(const tsr_pplan *plan, tsr_text *text) {
@@ -193,17 +204,44 @@ static void write_json(const tsr_pplan *plan, tsr_text *text) {
                (long long)x.products);
   tsr_text_add(text,
                "  \"steps\": %lld, \"moves\": [%s, %s], \"held\": [%d, %d], "
-               "\"slots\": %zu\n}\n",
+               "\"slots\": %zu,\n"
+               "  \"moduli\": %d, \"native\": %.9g\n}\n",
                (long long)x.steps, x.moves_a ? "true" : "false", x.moves_b ? "true" : "false",
-               x.held[0], x.held[1], x.slots);
+               x.held[0], x.held[1], x.slots, x.moduli, x.native);
 }
 
 /* ---- As a list of steps ------------------------------------------------------------- */
+
+/* The steps of an emulated product, one after the other. Returns their number. */
+static int list_lines(const tsr_pplan *plan, const char *what[3], tsr_interval times[3]) {
+  const tsr_lines_forecast *f = &plan->lines;
+  double multiplied = f->before + f->product;
+  what[0] = "rows of op(A) and columns of op(B) go to the processes";
+  times[0] = (tsr_interval){0, f->before};
+  what[1] = "products in residues";
+  times[1] = (tsr_interval){f->before, multiplied};
+  what[2] = "C goes back";
+  times[2] = (tsr_interval){multiplied, f->seconds};
+  return plan->how.judged > 0 ? 3 : 2;
+}
+
+static void write_lines(const tsr_pplan *plan, tsr_text *text) {
+  const char *what[3];
+  tsr_interval times[3];
+  int count = list_lines(plan, what, times);
+  for (int i = 0; i < count; i++)
+    tsr_text_add(text, "%6d  %8.3f  %8.3f  %s\n", i, 1e3 * times[i].begin, 1e3 * times[i].end,
+                 what[i]);
+}
 
 static void write_steps(const tsr_pplan *plan, tsr_text *text) {
   const tsr_summa_schedule *s = &plan->schedule;
   tsr_text_add(text, "  step     begin       end  of process (%d, %d), ms\n", plan->me[0],
                plan->me[1]);
+  if (plan->how.moduli > 0) {
+    write_lines(plan, text);
+    return;
+  }
   for (size_t i = 0; i < s->steps.count; i++) {
     tsr_text_add(text, "%6zu  %8.3f  %8.3f  ", i, 1e3 * plan->times[i].begin,
                  1e3 * plan->times[i].end);
@@ -250,8 +288,32 @@ static void name_step(const tsr_summa_step *step, tsr_text *text) {
   }
 }
 
-static void write_trace(const tsr_pplan *plan, tsr_text *text) {
+static void trace_steps(const tsr_pplan *plan, tsr_text *text) {
   const tsr_summa_schedule *s = &plan->schedule;
+  for (size_t i = 0; i < s->steps.count; i++) {
+    const tsr_summa_step *step = &s->steps.items[i];
+    const tsr_interval *t = &plan->times[i];
+    tsr_text_add(text, ",\n{\"ph\": \"X\", \"pid\": 0, \"tid\": %d, \"ts\": %.3f, \"dur\": %.3f, ",
+                 track_of(step), 1e6 * t->begin, 1e6 * (t->end - t->begin));
+    tsr_text_add(text, "\"name\": \"");
+    name_step(step, text);
+    tsr_text_add(text, "\"}");
+  }
+}
+
+static void trace_lines(const tsr_pplan *plan, tsr_text *text) {
+  const char *what[3];
+  tsr_interval times[3];
+  int count = list_lines(plan, what, times);
+  for (int i = 0; i < count; i++)
+    tsr_text_add(text,
+                 ",\n{\"ph\": \"X\", \"pid\": 0, \"tid\": %d, \"ts\": %.3f, \"dur\": %.3f, "
+                 "\"name\": \"%s\"}",
+                 i == 1 ? 3 : 0, 1e6 * times[i].begin, 1e6 * (times[i].end - times[i].begin),
+                 what[i]);
+}
+
+static void write_trace(const tsr_pplan *plan, tsr_text *text) {
   tsr_text_add(text, "{\"traceEvents\": [\n");
   tsr_text_add(text,
                "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": 0, \"args\": {\"name\": "
@@ -262,18 +324,12 @@ static void write_trace(const tsr_pplan *plan, tsr_text *text) {
                  ",\n{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": 0, \"tid\": %d, "
                  "\"args\": {\"name\": \"%s\"}}",
                  i, tracks[i]);
-  for (size_t i = 0; i < s->steps.count; i++) {
-    const tsr_summa_step *step = &s->steps.items[i];
-    const tsr_interval *t = &plan->times[i];
-    tsr_text_add(text, ",\n{\"ph\": \"X\", \"pid\": 0, \"tid\": %d, \"ts\": %.3f, \"dur\": %.3f, ",
-                 track_of(step), 1e6 * t->begin, 1e6 * (t->end - t->begin));
-    tsr_text_add(text, "\"name\": \"");
-    name_step(step, text);
-    tsr_text_add(text, "\"}");
-  }
+  if (plan->how.moduli > 0)
+    trace_lines(plan, text);
+  else
+    trace_steps(plan, text);
   tsr_text_add(text, "\n]}\n");
 }
-
 static tsr_status write_as(const tsr_pplan *plan, tsr_format format, tsr_text *text) {
   switch (format) {
     case TSR_TEXT:

@@ -7,7 +7,9 @@
 #include "base/cpu_blas.h"
 #include "base/log.h"
 #include "base/types.h"
+#include "cluster/costs.h"
 #include "cluster/local.h"
+#include "cluster/tuning.h"
 
 static void note(tsr_whole_lines *x, tsr_status status) {
   if (status == TSR_OK || x->status != TSR_OK) return;
@@ -17,9 +19,9 @@ static void note(tsr_whole_lines *x, tsr_status status) {
 
 /* ---- Layouts ----------------------------------------------------------------- */
 
-/* All of k at one coordinate of the grid. */
-static tsr_axis all_at(int64_t k, int coordinate, int count) {
-  return (tsr_axis){.extent = k, .first = k, .block = k, .source = coordinate, .count = count};
+/* All of k at each coordinate of the grid. */
+static tsr_axis all_of(int64_t k, int count) {
+  return (tsr_axis){.extent = k, .first = k, .block = k, .count = count, .everywhere = true};
 }
 
 /* The rows (0) or columns (1) of C, as the processes multiply them. */
@@ -42,6 +44,81 @@ static tsr_view view_of(const tsr_grid *grid, tsr_axis rows, tsr_axis cols, size
   view.stride[0] = 1;
   view.stride[1] = ld > 0 ? ld : 1;
   return view;
+}
+
+/* ---- The call ---------------------------------------------------------------- */
+
+/* The product of whole lines, stored without gaps, and a part of C. */
+static tsr_level3 gemm_of(const tsr_product *p, const int64_t part[2], int64_t ldc) {
+  return (tsr_level3){.operation = TSR_GEMM,
+                      .type = p->c.matrix.type,
+                      .layout = TSR_COL_MAJOR,
+                      .uplo = TSR_GENERAL,
+                      .transa = p->a.op,
+                      .transb = p->b.op,
+                      .m = part[0],
+                      .n = part[1],
+                      .k = p->k,
+                      .lda = p->a.op == TSR_NO_TRANS ? part[0] : p->k,
+                      .ldb = p->b.op == TSR_NO_TRANS ? p->k : part[1],
+                      .ldc = ldc};
+}
+
+/* ---- Forecast ---------------------------------------------------------------- */
+
+/* The host memory that lines take, and what a process gets of them from others. */
+static void count_lines(const tsr_whole_lines *x, tsr_lines_forecast *f) {
+  tsr_view c = tsr_product_view(&x->product->c);
+  for (int d = 0; d < 2; d++) {
+    const tsr_axis axis = axis_of_c(x, &c, d);
+    int sharing = x->product->grid->extent[1 - d];
+    f->part[d] = tsr_axis_most(&axis);
+    double lines = (double)f->part[d] * (double)x->product->k * (double)c.size;
+    f->moved += lines * (sharing - 1) / sharing;
+    f->memory += lines;
+  }
+}
+
+/* s in which a process gets `moved` bytes, and packs and unpacks `copied`. */
+static double moving_time(const tsr_grid *grid, double moved, double copied) {
+  const tsr_costs costs = tsr_costs_quick(grid, TSR_D, false);
+  return moved / costs.bandwidth + 2 * copied / costs.pack_rate;
+}
+
+tsr_status tsr_whole_lines_forecast(const tsr_product *p, const tsr_emulation_way *how,
+                                    tsr_lines_forecast *f) {
+  const tsr_whole_lines x = {.product = p, .how = *how};
+  bool reads = tsr_product_reads_result(p);
+  double back = 0;
+  *f = (tsr_lines_forecast){0};
+  count_lines(&x, f);
+  f->before = moving_time(p->grid, f->moved, f->memory);
+  if (how->judged > 0) { /* C moves, too */
+    size_t size = tsr_type_get(p->c.matrix.type)->size;
+    double c = (double)f->part[0] * (double)f->part[1] * (double)size;
+    back = moving_time(p->grid, c, c);
+    f->before += reads ? back : 0;
+    f->moved += reads ? 2 * c : c;
+    f->memory += c;
+  }
+  const tsr_level3 part = gemm_of(p, f->part, f->part[0]);
+  TSR_TRY(
+      tsr_emulation_predict(p->grid->model.planner, how, &part, p->alpha, p->beta, &f->product));
+  f->seconds = f->before + f->product + back;
+  return TSR_OK;
+}
+
+tsr_status tsr_whole_lines_pay(const tsr_product *p, const tsr_emulation_way *how, double seconds,
+                               tsr_lines_forecast *f, bool *pay) {
+  double processes = (double)p->grid->extent[0] * p->grid->extent[1];
+  double m = (double)p->m, n = (double)p->n, k = (double)p->k;
+  double parts = (m * k + k * n + m * n) * (double)tsr_type_get(p->c.matrix.type)->size / processes;
+  *pay = false;
+  if (!p->grid->model.facts.residues || seconds < TSR_TUNE_LINES_WORTH) return TSR_OK;
+  tsr_status status = tsr_whole_lines_forecast(p, how, f);
+  if (status == TSR_ERR_MEMORY) return TSR_OK;
+  *pay = status == TSR_OK && f->seconds < seconds && f->memory <= TSR_TUNE_LINES_MEMORY * parts;
+  return status;
 }
 
 /* ---- Memory ------------------------------------------------------------------ */
@@ -91,43 +168,34 @@ static void place_lines(tsr_view *to, tsr_op op, char *storage, int64_t rows, in
   to->stride[1] = plain ? rows : 1;
 }
 
-/* Moves that bring the rows of op(A) to one column of the grid after the other. */
+/* Brings each process the rows of op(A). */
 static tsr_status move_a(tsr_whole_lines *x) {
   const tsr_product *p = x->product;
   const tsr_grid *grid = p->grid;
   tsr_view from = factor_view(&p->a);
   int64_t rows = tsr_view_local(&x->c, 0);
+  tsr_view to = view_of(grid, x->c.axis[0], all_of(p->k, grid->extent[1]), x->c.size);
   TSR_TRY(make_room(x, 0, rows, p->k));
-  for (int q = 0; q < grid->extent[1]; q++) {
-    tsr_view to = view_of(grid, x->c.axis[0], all_at(p->k, q, grid->extent[1]), x->c.size);
-    if (q == grid->me[1]) place_lines(&to, p->a.op, x->storage[0], rows, p->k);
-    TSR_TRY(add_move(x, &from, &to));
-  }
-  return TSR_OK;
+  place_lines(&to, p->a.op, x->storage[0], rows, p->k);
+  return add_move(x, &from, &to);
 }
 
-/* Moves that bring the columns of op(B) to one row of the grid after the other. */
+/* Brings each process the columns of op(B). */
 static tsr_status move_b(tsr_whole_lines *x) {
   const tsr_product *p = x->product;
   const tsr_grid *grid = p->grid;
   tsr_view from = factor_view(&p->b);
   int64_t cols = tsr_view_local(&x->c, 1);
+  tsr_view to = view_of(grid, all_of(p->k, grid->extent[0]), x->c.axis[1], x->c.size);
   TSR_TRY(make_room(x, 1, p->k, cols));
-  for (int row = 0; row < grid->extent[0]; row++) {
-    tsr_view to = view_of(grid, all_at(p->k, row, grid->extent[0]), x->c.axis[1], x->c.size);
-    if (row == grid->me[0]) place_lines(&to, p->b.op, x->storage[1], p->k, cols);
-    TSR_TRY(add_move(x, &from, &to));
-  }
-  return TSR_OK;
+  place_lines(&to, p->b.op, x->storage[1], p->k, cols);
+  return add_move(x, &from, &to);
 }
 
 static tsr_status prepare_moves(tsr_whole_lines *x) {
   const tsr_product *p = x->product;
   tsr_view c = tsr_product_view(&p->c);
-  int most = p->grid->extent[0] + p->grid->extent[1] + 2;
   TSR_TRY(place_c(x, &c));
-  x->moves = tsr_alloc_zero((size_t)most, sizeof *x->moves);
-  if (x->moves == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a product");
   TSR_TRY(move_a(x));
   TSR_TRY(move_b(x));
   bool moves = x->storage[2] != NULL;
@@ -146,18 +214,8 @@ static tsr_status with_lines(const tsr_whole_lines *x, what_to_do *what) {
   const tsr_product *p = x->product;
   int64_t rows = tsr_view_local(&x->c, 0), cols = tsr_view_local(&x->c, 1);
   if (rows == 0 || cols == 0) return TSR_OK;
-  tsr_level3 gemm = {.operation = TSR_GEMM,
-                     .type = p->c.matrix.type,
-                     .layout = TSR_COL_MAJOR,
-                     .uplo = TSR_GENERAL,
-                     .transa = p->a.op,
-                     .transb = p->b.op,
-                     .m = rows,
-                     .n = cols,
-                     .k = p->k,
-                     .lda = p->a.op == TSR_NO_TRANS ? rows : p->k,
-                     .ldb = p->b.op == TSR_NO_TRANS ? p->k : cols,
-                     .ldc = x->c.stride[1]};
+  const int64_t part[2] = {rows, cols};
+  const tsr_level3 gemm = gemm_of(p, part, x->c.stride[1]);
   return what(p->grid->context, &x->how, &gemm, p->alpha, x->storage[0], x->storage[1], p->beta,
               x->c.base);
 }
@@ -228,7 +286,6 @@ tsr_status tsr_whole_lines_result(const tsr_whole_lines *x) {
 
 void tsr_whole_lines_destroy(tsr_whole_lines *x) {
   for (int i = 0; i < x->count; i++) tsr_exchange_destroy(&x->moves[i]);
-  tsr_dealloc(x->moves);
   for (int i = 0; i < 3; i++) tsr_dealloc(x->storage[i]);
   *x = (tsr_whole_lines){0};
 }

@@ -22,15 +22,37 @@
 typedef struct tsr_whole_lines {
   const tsr_product *product; /* not owned */
   tsr_emulation_way how;
-  tsr_view c;       /* this process's part of C, which it multiplies */
-  char *storage[3]; /* of rows of op(A), of columns of op(B), of C; NULL: C stays in place */
-  tsr_exchange *moves;
-  int count, before; /* moves; of these, those that come before the product */
-  int at;            /* the move under way */
+  tsr_view c;            /* this process's part of C, which it multiplies */
+  char *storage[3];      /* of rows of op(A), of columns of op(B), of C; NULL: C stays in place */
+  tsr_exchange moves[4]; /* of A, of B, of C to where it is multiplied, and of C back */
+  int count, before;     /* moves; of these, those that come before the product */
+  int at;                /* the move under way */
   bool multiplied;
   tsr_status status; /* the first failure of this process */
   tsr_error error;
 } tsr_whole_lines;
+
+/* The predicted time of a product, of the process with the largest part of C. Every process has to
+ * get and to give as many lines, as if each owned an equal part of A and B. */
+typedef struct tsr_lines_forecast {
+  double seconds;
+  double before; /* of these, until the lines are here, and C, if it moves */
+  double product;
+  double moved;    /* bytes that a process receives, and sends */
+  double memory;   /* bytes of host memory for lines, and for C, if it moves */
+  int64_t part[2]; /* rows and columns of C */
+} tsr_lines_forecast;
+
+/* how: of a product that is emulated. Its part is planned once. Not collective, and the same on all
+ * processes. TSR_ERR_MEMORY: the part does not fit the devices. */
+tsr_status tsr_whole_lines_forecast(const tsr_product *product, const tsr_emulation_way *how,
+                                    tsr_lines_forecast *forecast);
+
+/* *pay: whether an emulated product is predicted to take less than `seconds`, which a native one
+ * is, and its lines take no more memory than a choice of the library's may; *forecast is filled
+ * then. As tsr_whole_lines_forecast. */
+tsr_status tsr_whole_lines_pay(const tsr_product *product, const tsr_emulation_way *how,
+                               double seconds, tsr_lines_forecast *forecast, bool *pay);
 
 /* Allocates all memory that the product needs; if results must be reproducible, also looks whether
  * the devices have memory for it. Not collective. TSR_ERR_MEMORY: nothing was sent or changed. */

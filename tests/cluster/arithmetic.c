@@ -12,10 +12,13 @@
 #include "../base/hard_data.h"
 #include "cases.h"
 
-/* Machines on which native kernels are much faster than emulated products, and much slower. */
+/* Machines on which native kernels are much faster than emulated products, and much slower; and so
+ * slow that a product of these tests is worth sending whole lines for. */
 static const char fast_kernels[] = "host:200 gpu*3@nvlink:300 pcie:25 rate:1";
 static const char slow_kernels[] =
     "host:200 gpu*3@nvlink:300 pcie:25 rate:0.001,0.001 rate.c:0.001 rate.z:0.001 rate.h:400";
+static const char slowest_kernels[] =
+    "host:200 gpu*3@nvlink:300 pcie:25 rate:1e-7,1e-7 rate.c:1e-7 rate.z:1e-7 rate.h:400";
 
 static tsr_context *context_on(const char *machine, const char *arithmetic, const char *devices,
                                int reproducible, size_t memory) {
@@ -341,6 +344,31 @@ static void the_faster_way(world *w) {
   (void)w;
 }
 
+/* Where even panels would take long, auto takes whole lines, and so has the bits of one process. */
+static void whole_lines_where_they_pay(world *w) {
+  (void)w;
+  for (int i = 0; i < 4; i++) {
+    const char *asked = i % 2 ? "auto:1e-4" : "auto";
+    tsr_context *here = context_on(slowest_kernels, asked, "1", 0, 0);
+    tsr_context *alone = context_of(i % 2 ? "emulated:1e-4" : "emulated", "2", 0, 0);
+    tsr_grid *grid = NULL;
+    EXPECT(tsr_grid_create(here, MPI_COMM_WORLD, 0, 0, &grid), TSR_OK, "");
+    product p = {.type = types[i],
+                 .transa = ops[i % 3],
+                 .transb = ops[(i + 1) % 3],
+                 .family = HARD_UNIFORM,
+                 .m = 90,
+                 .n = 80 + i,
+                 .k = 60,
+                 .beta = i % 2 ? 0.75 : 0,
+                 .block = 16};
+    compare(&p, grid, alone, i, i == 3);
+    tsr_grid_destroy(grid);
+    tsr_context_destroy(here);
+    tsr_context_destroy(alone);
+  }
+}
+
 /* Where kernels are fast it is natively, with the bits of that, and however late an asynchronous
  * product is carried out, it has the arithmetic that was set when it was made. */
 static void arithmetics_of_the_moment(world *w) {
@@ -436,6 +464,7 @@ int main(int argc, char **argv) {
       {"same bits of any data", same_bits_of_any_data},
       {"different ways", different_ways},
       {"the faster way", the_faster_way},
+      {"whole lines where they pay", whole_lines_where_they_pay},
       {"arithmetics of the moment", arithmetics_of_the_moment},
       {"too little memory", too_little_memory},
       {"no memory for a product", no_memory_for_a_product},

@@ -242,6 +242,63 @@ static void shapes(void **state) {
   tsr_context_destroy(context);
 }
 
+/* ---- Arithmetic ------------------------------------------------------------------ */
+
+/* What a plan of an emulated product prints: two steps, in all formats. */
+static void print_emulated(tsr_context *context, const wish *w) {
+  static const struct {
+    tsr_format format;
+    const char *has;
+  } prints[] = {{TSR_TEXT, "arithmetic  emulated, 14 moduli"},
+                {TSR_VERDICT, "emulated with 14 moduli"},
+                {TSR_JSON, "\"moduli\": 14"},
+                {TSR_COMMANDS, "products in residues"},
+                {TSR_TIMELINE_JSON, "\"tid\": 3"}};
+  tsr_grid *grid = NULL;
+  tsr_pplan *plan = NULL;
+  assert_ok(make(context, w, &grid, &plan));
+  for (size_t i = 0; i < sizeof prints / sizeof *prints; i++) {
+    char *text = NULL;
+    assert_ok(tsr_pplan_print(plan, prints[i].format, &text));
+    assert_non_null(strstr(text, prints[i].has));
+    assert_null(strstr(text, "panel 0"));
+    free(text);
+  }
+  tsr_pplan_destroy(plan);
+  tsr_grid_destroy(grid);
+}
+
+/* Lines go over the network before one product in residues; auto takes what takes less, if the
+ * lines are not larger than twice the matrices. */
+static void arithmetics(void **state) {
+  static const double network[] = {0.2, 400};
+  (void)state;
+  for (int i = 0; i < 2; i++) {
+    tsr_context *context = planner("host:200 gpu*1:80@none pcie:50 rate:1 rate.h:700 net:10");
+    wish w = square(2, 2, 20480), wide = square(4, 4, 20480);
+    w.network = wide.network = network[i];
+    tsr_pprediction native = predict(context, &w);
+    assert_ok(tsr_set_arithmetic(context, "emulated"));
+    tsr_pprediction emulated = predict(context, &w);
+    double lines = 2.0 * 10240 * 20480 * 8;
+    assert_int_equal(native.moduli, 0);
+    assert_int_equal(emulated.moduli, 14);
+    assert_true(emulated.native == native.seconds && native.native == native.seconds);
+    assert_true(emulated.slots == (size_t)lines && emulated.received == lines / 2);
+    assert_true(emulated.fill > emulated.received / (1e9 * network[i]));
+    assert_true(emulated.seconds > emulated.fill + 0.99 * emulated.kernels);
+    assert_true(emulated.kernels < native.kernels / 4);
+    assert_true((emulated.seconds < native.seconds) == (i == 1));
+    print_emulated(context, &w);
+    assert_ok(tsr_set_arithmetic(context, "auto"));
+    tsr_pprediction faster = predict(context, &w);
+    assert_int_equal(faster.moduli, i == 1 ? 14 : 0);
+    assert_true(faster.seconds == (i == 1 ? emulated.seconds : native.seconds));
+    assert_int_equal(predict(context, &wide).moduli, 0); /* 4 x (A + B) */
+    tsr_context_destroy(context);
+  }
+}
+
 /* ---- Prints, and wrong arguments -------------------------------------------------- */
 
 static void prints(void **state) {
@@ -385,6 +442,7 @@ int main(void) {
       cmocka_unit_test(transposed_operands_move),
       cmocka_unit_test(moving_is_weighed),
       cmocka_unit_test(shapes),
+      cmocka_unit_test(arithmetics),
       cmocka_unit_test(prints),
       cmocka_unit_test(what_is_wrong),
   };

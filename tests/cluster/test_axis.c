@@ -122,6 +122,23 @@ static void common_indices(void **state) {
   }
 }
 
+/* What is everywhere is owned by each coordinate, whatever the blocks. */
+static void indices_that_are_everywhere(void **state) {
+  (void)state;
+  for (int at = 0; at < CASES; at++) {
+    tsr_axis a = draw_axis(EXTENT, (int)between(1, 5)), all = draw_axis(EXTENT, (int)between(1, 5));
+    int pa = (int)between(0, a.count - 1), pb = (int)between(0, all.count - 1);
+    int64_t begin = between(0, EXTENT), end = between(begin, EXTENT);
+    all.everywhere = true;
+    assert_int_equal(tsr_axis_local(&all, pb), EXTENT);
+    assert_int_equal(tsr_axis_before(&all, pb, begin), begin);
+    assert_int_equal(tsr_axis_common_count(&a, pa, &all, pb, begin, end),
+                     tsr_axis_before(&a, pa, end) - tsr_axis_before(&a, pa, begin));
+    assert_int_equal(tsr_axis_common_count(&all, pb, &a, pa, begin, end),
+                     tsr_axis_common_count(&a, pa, &all, pb, begin, end));
+  }
+}
+
 /* Counts the indices of a panel in seen[]; none may have been seen before. */
 static void mark(const tsr_axis *a, const tsr_axis *b, const tsr_panel *panel, int *seen) {
   int64_t left = panel->depth;
@@ -194,13 +211,10 @@ static void no_memory_for_panels(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(owners_and_places),
-      cmocka_unit_test(parts_are_axes),
-      cmocka_unit_test(agreement_is_of_owners),
-      cmocka_unit_test(common_indices),
-      cmocka_unit_test(panels_cover_k_once),
-      cmocka_unit_test(small_blocks_are_gathered),
-      cmocka_unit_test(panels_grow),
+      cmocka_unit_test(owners_and_places),           cmocka_unit_test(parts_are_axes),
+      cmocka_unit_test(agreement_is_of_owners),      cmocka_unit_test(common_indices),
+      cmocka_unit_test(indices_that_are_everywhere), cmocka_unit_test(panels_cover_k_once),
+      cmocka_unit_test(small_blocks_are_gathered),   cmocka_unit_test(panels_grow),
       cmocka_unit_test(no_memory_for_panels),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

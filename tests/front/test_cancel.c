@@ -33,7 +33,8 @@
   CALL(tsr_devices_describe(NULL, NULL))                                                      \
   CALL(tsr_kept_describe(NULL, NULL))                                                         \
   CALL(tsr_topology_describe(NULL, NULL))                                                     \
-  CALL(tsr_emulation_find(NULL, TSR_D, 0, 0, 0, NULL))                                        \
+  CALL(tsr_emulation_find(NULL, TSR_D, 0, 0, 0, 0, NULL))                                     \
+  CALL(tsr_emulation_predict(NULL, NULL, NULL, NULL, NULL, NULL))                             \
   CALL(tsr_emulation_plan(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL))                    \
   CALL(tsr_emulation_run(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL))                     \
   CALL(tsr_copy_rate(NULL, 0, 0, 0, NULL))                                                    \

@@ -121,7 +121,11 @@ static tsr_status run_part(void *world_) {
   world *w = world_;
   const tsr_level3 *x = request_of(w);
   tsr_emulation_way how;
-  tsr_status status = CALLED(tsr_emulation_find)(w->context, x->type, x->m, x->n, x->k, &how);
+  tsr_status status = CALLED(tsr_emulation_find)(w->context, x->type, x->m, x->n, x->k, 0, &how);
+  double seconds = 0;
+  if (status == TSR_OK)
+    status = CALLED(tsr_emulation_predict)(w->context, &how, x, unit(x), unit(x), &seconds);
+  if (status == TSR_OK) HOLD(seconds > 0);
   if (status == TSR_OK)
     status = CALLED(tsr_emulation_plan)(w->context, &how, x, unit(x), w->matrix[A], w->matrix[B],
                                         unit(x), w->matrix[C]);

@@ -59,7 +59,7 @@ COMMANDS = {
     "plan pgemm": (f"plan pgemm d 900 700 500 --grid 2x2 --block 64 --machine {NODE}", {
         "grid": "1x4", "block": "500", "transa": "T", "transb": "T", "beta": "1", **CUTS, "up": "1",
         "down": Tried("0.01", more="--up 1"), "commands": FLAG, "timeline": FILES["timeline"], "details": FLAG,
-        "json": FLAG, "force": REPLACES, **PLANNED}),
+        "json": FLAG, "force": REPLACES, **PLANNED, "arithmetic": "emulated"}),
     "machine": (f"machine --machine {NODE}", {
         "details": FLAG, "json": FLAG, "list": FLAG, "svg": FILES["svg"], "force": REPLACES,
         "probe": Tried(base="machine --engine cpu", quiet="it measures anew"),

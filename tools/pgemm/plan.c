@@ -70,6 +70,7 @@ static int parse_request(int argc, char **argv, plan_request *r) {
       SETTINGS_DEVICES(&r->settings),
       SETTINGS_MEMORY(&r->settings),
       SETTINGS_TILE(&r->settings),
+      SETTINGS_ARITHMETIC(&r->settings),
       {0}};
   static const option_mode modes[] = {
       CUT_MODE,

@@ -133,8 +133,8 @@ static void any_budget_does(void **state) {
                                          "host:200 gpu*4@nvswitch:300 pcie:25/pair rate:19",
                                          "host:200 gpu*2 pcie:25 rate:19"};
   static const planning_case cases[] = {
-      {'d', 'N', 'N', 500, 600, 2000, 1, 1, "ppp", 0},
-      {'s', 'T', 'N', 400, 900, 300, 0.5, 0, "hhh", 0},
+      {'d', 'N', 'N', 250, 300, 2000, 1, 1, "ppp", 0},
+      {'s', 'T', 'N', 200, 450, 300, 0.5, 0, "hhh", 0},
       {'z', 'C', 'T', 90, 200, 900, 1, 0.5, "php", 0},
       {'c', 'N', 'C', 300, 30, 400, 2, 1, "0pp", 0},
       {'d', 'T', 'T', 1, 7, 100000, 1, 0, "ppp", 0},

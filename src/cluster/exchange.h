@@ -4,9 +4,9 @@
 /*
  * An exchange moves a view to another layout. It goes window by window over the view, so that
  * memory for messages is bounded; within a window every process sends each other process everything
- * that it owns there and the other one wants (MPI_Ialltoallv). In the new layout indices may be
- * everywhere; in the old one each has one owner. The exchange progresses when it is
- * polled, and never waits.
+ * that it owns there and the other one wants (MPI_Ialltoallv). In the new layout the indices of an
+ * axis may be everywhere; in the old one each index has one owner. The exchange progresses when it
+ * is polled, and never waits.
  */
 #ifndef TSR_CLUSTER_EXCHANGE_H
 #define TSR_CLUSTER_EXCHANGE_H

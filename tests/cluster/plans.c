@@ -244,7 +244,7 @@ static void shapes(void **state) {
 
 /* ---- Arithmetic ------------------------------------------------------------------ */
 
-/* What a plan of an emulated product prints: two steps, in all formats. */
+/* The plan of an emulated product has two steps, and every format prints that it is emulated. */
 static void print_emulated(tsr_context *context, const wish *w) {
   static const struct {
     tsr_format format;

@@ -122,7 +122,7 @@ static void common_indices(void **state) {
   }
 }
 
-/* What is everywhere is owned by each coordinate, whatever the blocks. */
+/* On an axis whose indices are everywhere each coordinate has all of them, whatever the blocks. */
 static void indices_that_are_everywhere(void **state) {
   (void)state;
   for (int at = 0; at < CASES; at++) {

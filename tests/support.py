@@ -7,8 +7,8 @@ import json
 import os
 import re
 import shlex
+import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -97,26 +97,26 @@ def tessera(words, *more, under=(), **settings):
     return run([*under, TESSERA, *shlex.split(words), *more], **settings)
 
 
-def begun(words, env=None, **more):
-    """Starts the command; it returns once the result's file has all its bytes, which is before the
-    product. The file has no name, or a temporary one."""
+def lacking(what, **more):
+    """The environment of a file system that lacks something (tests/tool/file_system.c)."""
+    return {"LD_PRELOAD": str(BUILD / "tests/file_system.so"), "FILE_SYSTEM_LACKS": what,
+            "ASAN_OPTIONS": "verify_asan_link_order=0", **more}
+
+
+def begun(words, lack="", **more):
+    """Starts the command, which stops itself when the result's file has all its bytes. That is before the
+    product; goes_on() lets it continue. The file has no name, or a temporary one."""
     program = subprocess.Popen([TESSERA, *shlex.split(words)], stdin=subprocess.DEVNULL,
                                stdout=more.pop("stdout", subprocess.DEVNULL),
                                stderr=more.pop("stderr", subprocess.DEVNULL),
-                               env={**os.environ, **(env or {})}, **more)
-    def has_file():
-        for link in Path(f"/proc/{program.pid}/fd").iterdir():
-            try:
-                where = os.readlink(link)
-                large = link.stat().st_size > 1000
-            except OSError:  # closed meanwhile
-                continue
-            if large and (where.endswith("(deleted)") or re.search(r"\.npy\.\w{6}$", where)):
-                return True
-        return False
-    while program.poll() is None and not has_file():
-        time.sleep(0.002)
+                               env={**os.environ, **lacking(lack, FILE_SYSTEM_STOPS="1")}, **more)
+    state = os.waitid(os.P_PID, program.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+    assert state.si_code == os.CLD_STOPPED, f"{words}: has ended, by {state}"
     return program
+
+
+def goes_on(program):
+    program.send_signal(signal.SIGCONT)
 
 
 def limited(*options):

@@ -4,6 +4,7 @@
 """Futures, compositions and captures, against NumPy; threads."""
 import asyncio
 import gc
+import sys
 import threading
 import time
 
@@ -387,22 +388,45 @@ def test_threads_share_a_context(context):
     assert failures == []
 
 
-def test_the_gil_is_released(tessera):
-    """While one thread waits for a call that is held up, others run."""
-    seen = []
+def test_the_gil_is_released(tessera, monkeypatch):
+    """While one thread waits for a call that is held up, others run. They get no turn otherwise: the interval
+    between switches is long. A call that was over before the other thread had a core is made again."""
+    from tessera import _context
+
+    real, seen, within = _context.lib, [], []
+
+    class Watched:
+        """The library; how often the other thread ran while the product was computed."""
+
+        def __getattr__(self, name):
+            return getattr(real, name)
+
+        def tsr_level3_run(self, *arguments):
+            before = len(seen)
+            status = real.tsr_level3_run(*arguments)
+            within.append(len(seen) - before)
+            return status
+
+    monkeypatch.setattr(_context, "lib", Watched())
+    beat, interval = threading.Event(), sys.getswitchinterval()
+
+    def other():
+        while not beat.is_set():
+            seen.append(1)
+            time.sleep(1e-4)
+
     with tessera.Context(engine="host", devices=1) as context:
-        a = some(1500, 1500)
-        beat = threading.Event()
-
-        def other():
-            while not beat.is_set():
-                seen.append(1)
-
+        a = some(700, 700)
         thread = threading.Thread(target=other)
+        sys.setswitchinterval(600)
         thread.start()
-        before = len(seen)
-        context.matmul(a, a)
-        after = len(seen)
-        beat.set()
-        thread.join()
-    assert after > before + 1000
+        try:
+            for _ in range(200):
+                context.matmul(a, a)
+                if within[-1] > 0:
+                    break
+        finally:
+            beat.set()
+            sys.setswitchinterval(interval)
+            thread.join()
+    assert within[-1] > 0

@@ -3,10 +3,12 @@
 
 /* Preloaded into the command, this makes the file system lack what FILE_SYSTEM_LACKS names:
  * "unnamed" (files without a name, as on NFS), "links" (hard links, as on FAT), "descriptors"
- * (another process's, as on another host). */
+ * (another process's, as on another host). With FILE_SYSTEM_STOPS the process stops itself
+ * (SIGSTOP) when a file has got all its bytes, so that a test can do something meanwhile. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -34,6 +36,15 @@ int open(const char *path, int flags, ...) {
   memcpy(&next, &symbol, sizeof next);
   if ((flags & O_TMPFILE) == O_TMPFILE && lacks("unnamed")) return refuse(EOPNOTSUPP);
   return next(path, flags, mode);
+}
+
+int posix_fallocate(int file, off_t offset, off_t bytes) {
+  int (*next)(int, off_t, off_t);
+  void *symbol = dlsym(RTLD_NEXT, "posix_fallocate");
+  memcpy(&next, &symbol, sizeof next);
+  int error = next(file, offset, bytes);
+  if (error == 0 && getenv("FILE_SYSTEM_STOPS")) raise(SIGSTOP);
+  return error;
 }
 
 int link(const char *from, const char *to) {

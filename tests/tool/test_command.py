@@ -87,7 +87,7 @@ def test_a_small_stack(memory):
 def test_files_without_end(words, settings, message):
     """They would be waited for, or read for ever."""
     os.mkfifo("pipe")
-    tessera(words, env=settings, timeout=30).refused(message, code=1)
+    tessera(words, env=settings).refused(message, code=1)
 
 
 # ---- The page of settings ----

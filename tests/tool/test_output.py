@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from support import (BUILD, DIGITS, begun, data_of, limited, run, some_data, tessera,
+from support import (BUILD, DIGITS, begun, data_of, goes_on, lacking, limited, run, some_data, tessera,
                      write_npy)
 
 HOST = "--engine host --devices 2 "
@@ -31,12 +31,6 @@ def wide():
     yield
     for file in Path().glob("wide.npy*"):
         file.unlink()
-
-
-def lacking(what):
-    """The environment of a file system that lacks something."""
-    return {"LD_PRELOAD": str(BUILD / "tests/file_system.so"), "FILE_SYSTEM_LACKS": what,
-            "ASAN_OPTIONS": "verify_asan_link_order=0"}
 
 
 def names():
@@ -122,8 +116,9 @@ def test_new(lack):
 @pytest.mark.parametrize("lack", ["", "unnamed"])
 def test_made_meanwhile(wide, lack):
     """A file that another program makes during the product is not replaced, nor is the result lost."""
-    with begun(WIDE, env=lacking(lack), stderr=subprocess.PIPE) as program:
+    with begun(WIDE, lack, stderr=subprocess.PIPE) as program:
         Path("wide.npy").write_text("other\n", encoding="utf-8")
+        goes_on(program)
         said = program.communicate(timeout=300)[1].decode()
     assert program.returncode == 1 and Path("wide.npy").read_text(encoding="utf-8") == "other\n"
     beside = [path for path in Path().glob("wide.npy.*") if path.stat().st_size == WIDE_BYTES]
@@ -198,8 +193,9 @@ def test_timeline_that_fails_costs_no_result():
 def test_killed(wide, number, lack):
     Path("wide.npy").write_text("old\n", encoding="utf-8")
     before = names()
-    with begun(WIDE + "--force", env=lacking(lack)) as program:
+    with begun(WIDE + "--force", lack) as program:
         program.send_signal(number)
+        goes_on(program)
         assert program.wait(timeout=300) == -number
     assert names() == before and Path("wide.npy").read_text(encoding="utf-8") == "old\n"
 

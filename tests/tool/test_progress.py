@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import subprocess
+import time
 
 import pytest
 
@@ -43,6 +44,17 @@ def on_terminal(words):
     return shown.decode(), out
 
 
+def shown_by(words, pattern):
+    """What a terminal gets of a command that takes long, and the standard output. Whether something is shown
+    meanwhile also depends on when the thread that draws gets a core, so this is tried until the pattern is
+    there."""
+    for _ in range(10):
+        shown, out = on_terminal(words)
+        if re.search(pattern, shown):
+            return shown, out
+    raise AssertionError(f"no '{pattern}' in {shown!r}")
+
+
 def last_line(shown):
     """What is left on the terminal when each text has overwritten those before it."""
     line = ""
@@ -53,9 +65,8 @@ def last_line(shown):
 
 @pytest.mark.parametrize("engine", ["--engine cpu", "--engine host --devices 2"])
 def test_bar_on_a_terminal(square, engine):
-    shown, out = on_terminal(LONG + engine)
+    shown, out = shown_by(LONG + engine, r"\r" + BAR)
     lines = shown.split("\r")
-    assert any(re.match(BAR, line) for line in lines), shown
     assert all(len(line) < 80 for line in lines) and "\n" not in shown
     assert last_line(shown) == "" and "%" not in out
 
@@ -72,19 +83,27 @@ def test_lines_if_asked(square):
 
 def test_message_clears_the_line(square):
     """A message after a line that was shown begins in the first column."""
-    shown, _ = on_terminal(LONG + "--engine cpu --timeline t.svg")
-    assert re.search(r"\r *\rtessera gemm: no timeline", shown) and "\rtessera gemm: no" in shown
+    shown, _ = shown_by(LONG + "--engine cpu --timeline t.svg", r"\r" + BAR)
+    assert re.search(r"\r *\rtessera gemm: no timeline", shown)
 
 
 def test_short_calls_show_nothing():
-    shown, _ = on_terminal(f"gemm {DIGITS} {DIGITS} --transa T -o c.npy --engine cpu")
-    assert shown == ""
+    """Nothing in a command's first second; one that the computer held up for longer is tried again."""
+    for _ in range(100):
+        begin = time.monotonic()
+        shown, _ = on_terminal(f"gemm {DIGITS} {DIGITS} --transa T -o c.npy --force --engine cpu")
+        if time.monotonic() - begin < 1:
+            assert shown == ""
+            return
+        assert last_line(shown) == ""
+    pytest.skip("none of a hundred commands took less than a second")
 
 
 def test_planning():
     """About two seconds of planning."""
-    shown, _ = on_terminal(f"plan gemm d 300000 300000 300000 --machine {ROOT}/machines/h200x8.json")
-    assert re.search(r"\rplanning  \d s +\r", shown) and last_line(shown) == "", shown
+    shown, _ = shown_by(f"plan gemm d 300000 300000 300000 --machine {ROOT}/machines/h200x8.json",
+                        r"\rplanning  \d+ s +\r")
+    assert last_line(shown) == "", shown
 
 
 def test_probing():

@@ -174,7 +174,7 @@ void tsr_offload_report_write(const tsr_offload_state *state) {
   if (!wanted) return;
   pthread_mutex_lock(&lock);
   bool told = report.always || saw_calls();
-  if (told) tsr_report_text(&report, state, &text);
+  if (told) tsr_report_text(&report, tsr_now(), state, &text);
   pthread_mutex_unlock(&lock);
   if (told && tsr_text_take(&text, &bytes) == TSR_OK) print(bytes);
   tsr_dealloc(bytes);

@@ -47,8 +47,9 @@ static inline bool tsr_report_is_on_devices(tsr_offload_why why) {
   return why == TSR_WHY_FASTER || why == TSR_WHY_ON_DEVICE || why == TSR_WHY_ALWAYS;
 }
 
-/* Appends the report. */
-void tsr_report_text(const tsr_report *report, const tsr_offload_state *state, tsr_text *text);
+/* Appends the report, as it is at the time now (s, tsr_now()). */
+void tsr_report_text(const tsr_report *report, double now, const tsr_offload_state *state,
+                     tsr_text *text);
 
 /* Writes why no BLAS call may have come in, from what the process has loaded, and what helps. */
 void tsr_report_none(char *text, size_t room);

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/amounts.h"
-#include "base/clock.h"
 #include "blas/operation.h"
 #include "front/offload_report.h"
 
@@ -149,8 +148,8 @@ static void add_staging(const tsr_report *report, tsr_text *text) {
   add_sentences(text, line);
 }
 
-static void add_verdict(const tsr_report *report, bool emulated, tsr_text *text) {
-  double all = tsr_now() - report->began, calls = busy(report);
+static void add_verdict(const tsr_report *report, double now, bool emulated, tsr_text *text) {
+  double all = now - report->began, calls = busy(report);
   if (calls > all) calls = all;
   add_share(all, calls, text);
   add_gain(report, emulated, all, text);
@@ -255,11 +254,12 @@ static void add_why_none(tsr_text *text) {
   add_sentences(text, sentences);
 }
 
-void tsr_report_text(const tsr_report *report, const tsr_offload_state *state, tsr_text *text) {
+void tsr_report_text(const tsr_report *report, double now, const tsr_offload_state *state,
+                     tsr_text *text) {
   bool blas = sum(report, TSR_FAMILY_BLAS, true) + sum(report, TSR_FAMILY_BLAS, false) > 0;
   bool pblas = sum(report, TSR_FAMILY_PBLAS, true) + sum(report, TSR_FAMILY_PBLAS, false) > 0;
   bool emulated = tsr_engine_emulates(state->options.engine);
-  if (blas) add_verdict(report, emulated, text);
+  if (blas) add_verdict(report, now, emulated, text);
   if (blas || report->always) add_sums(report, TSR_FAMILY_BLAS, state, text);
   if (pblas) add_sums(report, TSR_FAMILY_PBLAS, state, text);
   if (!blas && !pblas) add_why_none(text);

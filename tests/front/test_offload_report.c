@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "front/offload_report.h"
 
 static tsr_offload_state state = {.options = {.engine = "cuda"}};
@@ -24,8 +23,12 @@ static void add(tsr_report *r, const tsr_level3 *what, tsr_offload_why why, int 
   r->seconds[TSR_FAMILY_BLAS][why] += seconds;
 }
 
+/* When each program ends, s: any time does. */
+enum { END = 1000 };
+
+/* The report of a program that has run for this long at its end, s. */
 static tsr_report begin(double seconds) {
-  tsr_report r = {.began = tsr_now() - seconds};
+  tsr_report r = {.began = END - seconds};
   r.kind = calloc(TSR_REPORT_SLOTS, sizeof *r.kind);
   assert_non_null(r.kind);
   return r;
@@ -34,7 +37,7 @@ static tsr_report begin(double seconds) {
 static char *text_of(tsr_report *r) {
   tsr_text text = TSR_TEXT_INIT;
   char *bytes = NULL;
-  tsr_report_text(r, &state, &text);
+  tsr_report_text(r, END, &state, &text);
   assert_int_equal(tsr_text_take(&text, &bytes), TSR_OK);
   free(r->kind);
   for (const char *line = bytes; *line != '\0'; line += strcspn(line, "\n") + 1)

@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 """The predictions of docs/results/predicted, made again with a build by the commands of
-docs/results/predictions.json. Pages quote them by marks that tools/docs/results.py fills.
-Usage: predictions.py BUILD [--update] [--short | --long | FILE.csv ...]; without --update it names what differs in
-three digits, and fails. --short leaves out what takes more than ten seconds or so, --long makes only that."""
+docs/results/predictions.json. Pages quote them by marks that tools/docs/results.py fills. Without --update it names
+what differs in three digits, and fails."""
+import argparse
 import csv
 import json
 import math
@@ -92,18 +92,35 @@ def check(build, name, update, folder):
     return what
 
 
-def chosen(words):
-    if "--short" in words or "--long" in words:
-        return [name for name, told in SETS.items() if told.get("long", False) == ("--long" in words)]
-    return [word for word in words if word != "--update"] or list(SETS)
+def parse(words):
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("build", type=Path, metavar="BUILD", help="the folder of the build")
+    parser.add_argument("--update", action="store_true", help="replace the files that differ, and their pictures")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--short", action="store_true", help="only the files that take ten seconds or so at most")
+    which.add_argument("--long", action="store_true", help="only the files that take longer")
+    which.add_argument("files", nargs="*", default=[], metavar="FILE.csv", help="only these files (all)")
+    told = parser.parse_args(words)
+    for name in told.files:
+        if name not in SETS:
+            parser.error(f"{name}: must be one of {', '.join(SETS)}")
+    if not told.build.is_dir():
+        parser.error(f"BUILD: {told.build} is no folder; configure and build first")
+    return told
 
 
-def main(build, *words):
-    update, build, failed = "--update" in words, Path(build).resolve(), False
+def chosen(told):
+    if told.short or told.long:
+        return [name for name, of in SETS.items() if of.get("long", False) == told.long]
+    return told.files or list(SETS)
+
+
+def main(words):
+    told, failed = parse(words), False
+    build, names = told.build.resolve(), chosen(told)
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
-        names = chosen(words)
-        for name, what in zip(names, pool.map(lambda name: check(build, name, update, folder), names)):
-            failed |= bool(what) and not update
+        for name, what in zip(names, pool.map(lambda name: check(build, name, told.update, folder), names)):
+            failed |= bool(what) and not told.update
             if what:
                 print(f"{name}: {what}", flush=True)
     if failed:
@@ -112,7 +129,4 @@ def main(build, *words):
 
 
 if __name__ == "__main__":
-    known = {"--update", "--short", "--long", *SETS}
-    if len(sys.argv) < 2 or not set(sys.argv[2:]) <= known or {"--short", "--long"} <= set(sys.argv):
-        sys.exit(__doc__)
-    main(*sys.argv[1:])
+    main(sys.argv[1:])

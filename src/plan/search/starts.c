@@ -202,13 +202,21 @@ static tsr_status from_all(tsr_search *s, beginning *b) {
   return tsr_search_descend_all(s, b->all.list, b->all.count);
 }
 
+/* Planning time of bands, s, at one kernel for each tile of C. */
+static double cost_of_bands(const tsr_call *call, int64_t tile) {
+  double rows = ceil((double)call->m / (double)tile), cols = ceil((double)call->n / (double)tile);
+  return TSR_TUNE_COST_OF_CANDIDATE + TSR_TUNE_COST_OF_COMMAND * rows * cols;
+}
+
 /* Tries bands after everything else, beyond the time that planning may take: one candidate, which
- * must not cost the others a try. A descent follows where time is left and bands come near. */
+ * must not cost the others a try, and which takes no longer than all of them. (With a short k the
+ * formula gives tiles of a few rows.) A descent follows where time is left and bands come near. */
 static tsr_status try_bands(tsr_search *s, int devices) {
   tsr_candidate made;
   if (!tsr_bands_may_help(s, devices)) return TSR_OK;
   double spent = s->spent;
   tsr_strategy r = tsr_bands_guess(s, devices);
+  if (cost_of_bands(s->call, r.tile) > s->allowed) return TSR_OK;
   TSR_TRY(tsr_search_try(s, &r, &made));
   s->spent = spent;
   if (made.score > TSR_TUNE_BANDS_HOPEFUL * s->found.score || !tsr_search_in_time(s)) return TSR_OK;

@@ -112,8 +112,8 @@ static bool is_cheaper(tsr_offload_state *state, const tsr_call *call, double se
   return false;
 }
 
-/* A first estimate from the rates that the devices reach: calls that look slower on devices are
- * spared the cost of locating their operands and of planning. */
+/* A first estimate from the rates that the devices reach in the call's arithmetic: calls that look
+ * slower on devices are spared the cost of locating their operands and of planning. */
 static bool looks_cheaper(tsr_offload_state *state, const tsr_call *call, bool staged,
                           tsr_offload_visit *visit) {
   visit->plan_price = tsr_offload_device_seconds(&state->reach, call, staged);
@@ -165,11 +165,12 @@ static tsr_offload_verdict offer(tsr_offload_state *state, tsr_call *call,
   bool taken = false;
   tsr_arithmetic arithmetic;
   visit->why = TSR_WHY_CPU_FASTER;
-  if (state->mode == TSR_OFFLOAD_AUTO && !looks_cheaper(state, call, false, visit))
-    return TSR_OFFLOAD_TO_CPU;
   tsr_status status = tsr_context_arithmetic(state->context, NULL, &arithmetic);
-  if (status == TSR_OK) status = tsr_context_place(state->context, call, binding, exchanged);
   if (status == TSR_OK) tsr_context_choose_arithmetic(state->context, &arithmetic, false, call);
+  if (status == TSR_OK && state->mode == TSR_OFFLOAD_AUTO &&
+      !looks_cheaper(state, call, false, visit))
+    return TSR_OFFLOAD_TO_CPU;
+  if (status == TSR_OK) status = tsr_context_place(state->context, call, binding, exchanged);
   if (status == TSR_OK) status = run_if_cheaper(state, call, binding, exchanged, visit, &taken);
   if (status != TSR_OK) return after_failure(state, call, status, visit);
   return taken ? TSR_OFFLOAD_DONE : TSR_OFFLOAD_TO_CPU;

@@ -240,6 +240,11 @@ static inline double tsr_machine_speed(const tsr_machine *machine, int device, t
   return machine->device[device].speed * (factor > 0 ? factor : 1);
 }
 
+/* Bytes that a kernel reads from and writes to the memory of its device at least, arguments as
+ * below; 0 for products of residues, whose time is measured as a whole. */
+double tsr_machine_kernel_bytes(tsr_kernel kernel, tsr_type type, int64_t m, int64_t n, int64_t k,
+                                bool wide, bool reads_c);
+
 /* Seconds of a kernel that runs alone on a device, a level-3 routine by the vendor's BLAS; wide as
  * in tsr_kernel_args, reads_c: the old C is read, heat as tsr_machine_heat() says. INFINITY: the
  * machine has no rate for the type. */

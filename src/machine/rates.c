@@ -224,6 +224,14 @@ static double product_time(const tsr_machine *machine, const tsr_device *device,
   return fmax(computing, bytes / device->memory_rate);
 }
 
+double tsr_machine_kernel_bytes(tsr_kernel kernel, tsr_type type, int64_t m, int64_t n, int64_t k,
+                                bool wide, bool reads_c) {
+  if (kernel == TSR_KERNEL_RESIDUES || kernel == TSR_KERNEL_RESIDUE_GEMM) return 0;
+  if (tsr_kernel_get(kernel)->bound_by_memory)
+    return tsr_kernel_bytes(kernel, type, m, n, wide, reads_c);
+  return product_bytes(kernel, type, (double)m, (double)n, (double)k, wide, reads_c);
+}
+
 double tsr_machine_kernel_time(const tsr_machine *machine, int device, tsr_kernel kernel,
                                tsr_type type, int64_t m, int64_t n, int64_t k, bool wide,
                                bool reads_c, double heat) {

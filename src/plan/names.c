@@ -7,6 +7,7 @@
 
 #include "base/moduli.h"
 #include "blas/operation.h"
+#include "plan/axes.h"
 
 const char *tsr_matrix_name(int matrix) {
   static const char *const names[TSR_MATRICES] = {"A", "B", "C", "W", "RA", "RB", "RA2", "RB2"};
@@ -145,4 +146,10 @@ double tsr_command_segment(const tsr_plan *plan, const tsr_command *c) {
     if (b->location >= plan->machine_devices && b->ld != c->m) return column;
   }
   return column * (double)c->n;
+}
+
+double tsr_command_kernel_bytes(const tsr_plan *plan, const tsr_command *c) {
+  return tsr_machine_kernel_bytes((tsr_kernel)c->kernel, plan->call.type, c->m, c->n, c->k,
+                                  (c->flags & TSR_FLAG_WIDE) != 0,
+                                  tsr_command_reads_c(&plan->call, c));
 }

@@ -58,6 +58,9 @@ double tsr_command_bytes(const tsr_plan *plan, const tsr_command *command);
 /* Length of the contiguous runs of a copy at its host end, or between devices, bytes. */
 double tsr_command_segment(const tsr_plan *plan, const tsr_command *command);
 
+/* Bytes that a kernel reads from and writes to its device's memory (tsr_machine_kernel_bytes). */
+double tsr_command_kernel_bytes(const tsr_plan *plan, const tsr_command *command);
+
 /* Bytes of an element of a matrix. W has the wide type. */
 size_t tsr_matrix_element(const tsr_call *call, int matrix);
 

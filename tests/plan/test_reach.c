@@ -59,6 +59,7 @@ static void test_near_the_floor(void **state) {
         if (o == TSR_HEMM || o == TSR_HERK || o == TSR_HER2K) continue; /* not of doubles */
         tsr_call call = call_of((tsr_operation)o, extents[e][0], extents[e][1], extents[e][2],
                                 (double)(e % 2), machine);
+        if (e == 2) call.moduli = 9; /* not the usual number */
         double ratio = tsr_reach_seconds(&reach, &call, true) / tsr_floor(machine, &call);
         if (!(ratio > 0.5 && ratio < 1.5))
           fail_msg("%s, %s, extents %zu: %g of the floor", machines[i],
@@ -97,6 +98,26 @@ static void test_near_the_floor_of_sockets(void **state) {
   }
 }
 
+/* Products in residues take as long as their moduli are many; where the faster way may be taken, no
+ * longer than native ones. */
+static void test_emulated(void **state) {
+  (void)state;
+  tsr_machine *machine;
+  tsr_reach reach;
+  assert_int_equal(tsr_machine_parse("host:1e6 gpu*1 pcie:1e5 rate:1", &machine), TSR_OK);
+  tsr_reach_of(machine, &reach);
+  tsr_call call = call_of(TSR_GEMM, 8192, 8192, 8192, 0, machine);
+  double native = tsr_reach_seconds(&reach, &call, false);
+  call.moduli = 10;
+  double ten = tsr_reach_seconds(&reach, &call, false);
+  call.moduli = 20;
+  double twenty = tsr_reach_seconds(&reach, &call, false);
+  assert_true(fabs(twenty / ten - 2) < 1e-9 && ten != native);
+  call.faster = true;
+  assert_true(tsr_reach_seconds(&reach, &call, false) == fmin(native, twenty));
+  tsr_machine_destroy(machine);
+}
+
 /* What devices cannot multiply takes them for ever. */
 static void test_unknown_type(void **state) {
   (void)state;
@@ -114,6 +135,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_near_the_floor),
       cmocka_unit_test(test_near_the_floor_of_sockets),
+      cmocka_unit_test(test_emulated),
       cmocka_unit_test(test_unknown_type),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

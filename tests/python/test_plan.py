@@ -27,7 +27,7 @@ def test_attributes(h200, tessera):
     assert plan.devices == [0, 1, 2, 3] and plan.measured is None
     assert plan.limit.busy == plan.busy[0].busy and 0.5 < plan.limit.busy <= 1
     assert plan.busy[0].busy == max(each.busy for each in plan.busy)
-    assert plan.limit.kind in ("channel", "link", "kernels", "latency", "cpu")
+    assert plan.limit.kind in ("channel", "link", "memory", "kernels", "latency", "cpu")
     assert plan.json["verdict"]["text"] == plan.verdict
     assert plan.instead == sorted(plan.instead, key=lambda each: each.seconds)
     assert all(each.seconds < plan.seconds for each in plan.instead)

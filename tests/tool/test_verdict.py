@@ -42,6 +42,7 @@ def said(words, machine):
     ("gemm d 8192 8192 8192", "host:200 gpu*4@nvswitch:300 pcie:50 rate:0.5", "kernels", "kernels"),
     ("gemm d 8192 8192 8192 --home u", "host:200 gpu*4@nvswitch:300 pcie:50 rate:50 staging:4@5/20",
      "channel", "the copying of pageable memory"),
+    ("gemm d 1 8192 8192 --home 0", "host:200 gpu*1 pcie:50 rate:50 hbm:1000", "memory", "GPU memory"),
     ("gemm d 192 192 192 --devices 4", "host:200 gpu*4@nvswitch:300 pcie:50 rate:50 lat:50", "latency",
      "latency"),
     ("gemm d 64 64 64", "host:200 gpu*4@nvswitch:300 pcie:50 cpu:2000", "cpu", "the CPU's BLAS"),

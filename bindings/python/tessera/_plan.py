@@ -23,8 +23,8 @@ from ._routines import Request, Routines
 
 @dataclass(frozen=True)
 class Busy:
-    """A thing that a plan uses: what, of which kind ("channel", "link", "kernels", "latency" or
-    "cpu"), and the share of the predicted time in which it is busy."""
+    """A thing that a plan uses: what, of which kind ("channel", "link", "memory" of a GPU, "kernels",
+    "latency" or "cpu"), and the share of the predicted time in which it is busy."""
 
     what: str
     kind: str

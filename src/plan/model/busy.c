@@ -84,9 +84,14 @@ tsr_status tsr_busy_count(const tsr_plan *plan, const tsr_machine *machine, tsr_
   count_kernels(spans, list_kernels(plan, spans), busy);
   tsr_dealloc(spans);
   TSR_TRY(tsr_links_create(machine, &links));
-  for (size_t i = 0; i < plan->commands.count; i++)
-    if (plan->commands.items[i].kind == TSR_COMMAND_COPY)
-      count_copy(plan, machine, &links, &plan->commands.items[i], busy);
+  for (size_t i = 0; i < plan->commands.count; i++) {
+    const tsr_command *c = &plan->commands.items[i];
+    int location = plan->queue[c->queue].location;
+    if (c->kind == TSR_COMMAND_COPY) count_copy(plan, machine, &links, c, busy);
+    if (c->kind == TSR_COMMAND_KERNEL)
+      busy->memory[location] +=
+          tsr_command_kernel_bytes(plan, c) / machine->device[location].memory_rate;
+  }
   tsr_links_free(&links);
   return TSR_OK;
 }

@@ -16,6 +16,7 @@ typedef struct tsr_busy {
   double link[TSR_MACHINE_LOCATIONS][TSR_MACHINE_LOCATIONS]; /* [from][to] */
   double channel[TSR_MACHINE_CHANNELS];
   double kernels[TSR_MACHINE_DEVICES]; /* time in which at least one kernel runs */
+  double memory[TSR_MACHINE_DEVICES];  /* what kernels read and write, at the memory's rate */
   double staging;                      /* of all threads that copy pageable memory */
 } tsr_busy;
 

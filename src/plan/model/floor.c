@@ -6,6 +6,8 @@
  *
  * It is the largest of
  *   - all flops / the rates of all devices together;
+ *   - the bytes of A, B and C that kernels read or write, each once, / the rates of all devices'
+ *     memories together;
  *   - the bytes that must leave and enter host memory, each once, over the best use of all host
  *     links and of the channels that they share, the links between sockets among them (sockets.h);
  *   - for each device that is home to operands: the least time over all shares f of the work that
@@ -14,10 +16,12 @@
  * need shares a of A and b of B, and add to a share c of C, with a b c >= w^2 (Loomis and Whitney,
  * "An inequality related to the isoperimetric inequality", 1949: a set of products a_ik b_kj has at
  *     most sqrt(elements of A x of B x of C) members), each at least w. If no element of C is
- * shared, c is w; if k is cut over the devices, c is 1.
+ * shared, c is w; if k is cut over the devices, c is 1. Kernels take their flops / the rate, or
+ *     their bytes / the rate of the device's memory if that is longer (home_memory).
  */
 #include <math.h>
 
+#include "base/moduli.h"
 #include "blas/family.h"
 #include "plan/model/sockets.h"
 #include "plan/plan.h"
@@ -27,6 +31,12 @@ static double total_speed(const tsr_machine *machine, tsr_type type) {
   double speed = 0;
   for (int d = 0; d < machine->devices; d++) speed += tsr_machine_speed(machine, d, type);
   return speed;
+}
+
+static double total_memory(const tsr_machine *machine) {
+  double rate = 0;
+  for (int d = 0; d < machine->devices; d++) rate += machine->device[d].memory_rate;
+  return rate;
 }
 
 /* Bytes of an operand; of a triangular or symmetric matrix the stored triangle alone. */
@@ -43,6 +53,13 @@ static double bytes_of(const tsr_call *call, int x) {
 static double read_bytes(const tsr_call *call, int x) {
   if (x == TSR_C_) return call->beta == TSR_ZERO ? 0 : bytes_of(call, x);
   return tsr_call_scales_only(call) ? 0 : bytes_of(call, x);
+}
+
+/* Bytes of A, B and C that kernels read or write at least: each once, a C that is read twice. */
+static double kernel_bytes(const tsr_call *call) {
+  double bytes = bytes_of(call, TSR_C_);
+  for (int x = 0; x < TSR_OPERANDS; x++) bytes += read_bytes(call, x);
+  return bytes;
 }
 
 /* ---- Host memory ---------------------------------------------------------- */
@@ -183,6 +200,8 @@ typedef struct home {
   double reads[TSR_OPERANDS]; /* bytes of the operands there that must be read */
   double back;                /* bytes of C, if it is there */
   double sends, takes;        /* bytes/s from the device and to it */
+  double memory, others;      /* bytes/s of its memory, and of the other devices' together */
+  double used;                /* bytes of A, B and C that a product reads and writes; else 0 */
 } home;
 
 static home home_of(const tsr_machine *machine, const tsr_call *call, int device) {
@@ -191,12 +210,56 @@ static home home_of(const tsr_machine *machine, const tsr_call *call, int device
   for (int x = 0; x < TSR_OPERANDS; x++)
     if (call->operand[x].location == device) h.reads[x] = read_bytes(call, x);
   if (call->operand[TSR_C_].location == device) h.back = bytes_of(call, TSR_C_);
+  h.memory = machine->device[device].memory_rate;
+  h.others = total_memory(machine) - h.memory;
+  if (tsr_family_of(call->operation) == TSR_PRODUCT)
+    h.used = read_bytes(call, TSR_A) + read_bytes(call, TSR_B_) + bytes_of(call, TSR_C_);
   return h;
 }
 
-/* The least time of the transfers from a home and to it when the others do a share of the work,
- * over the shares of C that they may add to. Each interval of these shares counts with the least
- * that may be sent and the least that may come back, so that the result is a lower bound. */
+/* What the home's memory and its link out have to do with C: bytes of kernels at home if no element
+ * of C is sent, the bytes of these that each byte sent of C spares, and how many may be sent. */
+typedef struct trade {
+  double kernels, spared, most;
+} trade;
+
+/*
+ * Bytes that kernels at home read and write at least if the others do a share w of a product and
+ * add to a share c of C. Every element of A, B or C takes part in equally many multiplications, so
+ * that those at home touch at least 1 - w of each: (1 - w) (|A| + |B| + |C|), C being written. What
+ * is more if C is there:
+ *   - beta is not 0: an old element is read at home, or it is sent. Where the others added to an
+ *     element that was not sent, a kernel also reads their sum and writes the element once more:
+ *     |C| + 2 c |C|, and 3 bytes fewer for each one that is sent;
+ *   - beta is 0: to at least c - w of C both add. There a kernel reads the others' sum, or the
+ * home's own sum is sent. Kernels of a device use its own memory. What copies read and write there
+ * is not counted.
+ */
+static trade home_memory(const home *h, double w, double c) {
+  trade t = {.kernels = (1 - w) * h->used};
+  if (h->used == 0 || h->back == 0) return t;
+  bool reads = h->reads[TSR_C_] > 0;
+  double both = fmax(0, c - w);
+  t.spared = reads ? 3 : 1;
+  t.most = (reads ? c : both) * h->back;
+  t.kernels += (reads ? 1 + 2 * c : both) * h->back;
+  return t;
+}
+
+/* The least time over how much of C is sent. `out`: bytes of A and B that are sent besides. */
+static double least_trade(const home *h, const trade *t, double out) {
+  double kernels = t->kernels / h->memory, sending = out > 0 ? out / h->sends : 0;
+  if (!(h->sends > 0)) return fmax(kernels, sending);
+  if (kernels <= sending || t->most == 0) return fmax(kernels, sending);
+  double even = (kernels - sending) / (t->spared / h->memory + 1 / h->sends);
+  double sent = fmin(even, t->most);
+  return fmax(kernels - sent * t->spared / h->memory, sending + sent / h->sends);
+}
+
+/* The least time of the transfers from a home and to it, and of its memory, when the others do a
+ * share of the work, over the shares of C that they may add to. Each interval of these shares
+ * counts with the least that may be sent and the least that may come back, so that the result is a
+ * lower bound. */
 static double least_transfers(const tsr_call *call, const home *h, double share) {
   enum { INTERVALS = 32 };
   int intervals = tsr_family_of(call->operation) == TSR_PRODUCT && share < 1 ? INTERVALS : 1;
@@ -204,7 +267,8 @@ static double least_transfers(const tsr_call *call, const home *h, double share)
   for (int i = 0; i < intervals; i++) {
     double least = share + width * i, most = least + width;
     double out = sent_for(call, h->reads, share, fmin(most, 1));
-    best = fmin(best, fmax(out / h->sends, least * h->back / h->takes));
+    trade at_home = home_memory(h, share, least);
+    best = fmin(best, fmax(least_trade(h, &at_home, out), least * h->back / h->takes));
   }
   return best;
 }
@@ -219,7 +283,9 @@ static double home_time(const tsr_machine *machine, const tsr_call *call, double
   for (int i = 0; i <= STEPS; i++) {
     double away = (double)i / STEPS; /* share of the work that the others do */
     double time = (1 - away) * flops / own;
-    if (away > 0) time = fmax(time, fmax(away * flops / others, least_transfers(call, &h, away)));
+    if (away == 0) time = fmax(time, home_memory(&h, 0, 0).kernels / h.memory);
+    if (away > 0) time = fmax(time, fmax(away * flops / others, away * h.used / h.others));
+    if (away > 0) time = fmax(time, least_transfers(call, &h, away));
     best = fmin(best, time);
   }
   return best;
@@ -242,8 +308,8 @@ static double home_rounds(const tsr_call *call, const home *h, int slices, doubl
 static double home_share(const tsr_machine *machine, const tsr_call *call, int device, int devices,
                          bool slices) {
   double rate = tsr_machine_rate_limit(machine, call->type, tsr_plan_heat(machine, call));
-  double all = tsr_call_flops(call) / rate, few = 0, many = 1;
   home h = home_of(machine, call, device);
+  double all = fmax(tsr_call_flops(call) / rate, kernel_bytes(call) / h.memory), few = 0, many = 1;
   for (int i = 0; i < 24; i++) {
     double away = (few + many) / 2;
     double kernels = away * all / (devices - 1);
@@ -297,6 +363,7 @@ double tsr_floor_at(const tsr_machine *machine, const tsr_call *call, double rat
   double flops = flops_of(call);
   double time =
       fmax(flops / (rate * total_speed(machine, call->type)), all_host_time(machine, call));
+  if (flops > 0) time = fmax(time, kernel_bytes(call) / total_memory(machine));
   for (int d = 0; d < machine->devices; d++) {
     bool is_home = false;
     for (int x = 0; x < TSR_OPERANDS; x++) is_home |= call->operand[x].location == d;
@@ -323,9 +390,14 @@ void tsr_reach_of(const tsr_machine *machine, tsr_reach *reach) {
                        .out = host_rate(machine, NEAR, false),
                        .devices = machine->devices,
                        .hosts = tsr_machine_locations(machine) - machine->devices};
-  for (int i = 0; i < TSR_TYPE_COUNT; i++)
-    reach->flops[i] = total_speed(machine, tsr_type_at(i)->type) *
-                      tsr_machine_rate_limit(machine, tsr_type_at(i)->type, 1);
+  for (int i = 0; i < TSR_TYPE_COUNT; i++) {
+    tsr_type type = tsr_type_at(i)->type;
+    int moduli = tsr_moduli_of_type(type);
+    double speed = total_speed(machine, type);
+    reach->flops[i] = speed * tsr_machine_rate_limit(machine, type, 1);
+    if (moduli > 0)
+      reach->emulated[i] = speed * tsr_machine_residue_limit(machine, type, moduli, 1);
+  }
   for (int h = 0; h < reach->hosts; h++) {
     reach->node_in[h] = host_rate(machine, machine->devices + h, true);
     reach->node_out[h] = host_rate(machine, machine->devices + h, false);
@@ -345,10 +417,21 @@ static double node_seconds(const tsr_reach *reach, const tsr_call *call, int hos
   return fmax(in / reach->node_in[host], out / reach->node_out[host]);
 }
 
+/* Flops/s of the call's products: in residues, natively, or whichever is faster (as in tsr_floor).
+ */
+static double reach_rate(const tsr_reach *reach, const tsr_call *call) {
+  int index = tsr_type_index(call->type);
+  double native = reach->flops[index];
+  if (call->moduli == 0) return native;
+  double emulated = reach->emulated[index] * tsr_moduli_of_type(call->type) / call->moduli;
+  bool either = call->faster || tsr_family_of(call->operation) == TSR_TRIANGLE;
+  return either ? fmax(native, emulated) : emulated;
+}
+
 double tsr_reach_seconds(const tsr_reach *reach, const tsr_call *call, bool staged) {
   double in = 0, out = bytes_of(call, TSR_C_);
   for (int x = 0; x < TSR_OPERANDS; x++) in += read_bytes(call, x);
-  double seconds = flops_of(call) / reach->flops[tsr_type_index(call->type)];
+  double seconds = flops_of(call) / reach_rate(reach, call);
   seconds = fmax(seconds, fmax(in / reach->in, out / reach->out));
   for (int x = 0; x < TSR_OPERANDS && reach->hosts > 1; x++) {
     int host = call->operand[x].location - reach->devices;

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "plan/axes.h"
 #include "plan/model/links.h"
 #include "plan/names.h"
 #include "plan/tuning.h"
@@ -103,23 +104,26 @@ static void copy_flow(const replay *r, const tsr_command *c, bool fresh, flow *f
               f->full / r->machine->staging_rate);
 }
 
-/* The part of a device that a kernel fills: its rate / the best rate. A kernel bound by memory
- * fills all of it. Measured on an NVIDIA H200: products of 16384 x 8192 x 1536 and 16384 x 4096 x
+/* The part of a device that a kernel fills: its rate / the best rate, or the part of its time that
+ * the memory needs for its bytes if that is more. So two kernels side by side never read and write
+ * faster than the device's memory. A kernel bound by memory fills all of the device. Measured on an
+ * NVIDIA H200: products of 16384 x 8192 x 1536 and 16384 x 4096 x
  * 1536 ran at 46 and 41 TFLOP/s beside additions, and at 58 and 59 without; in all they lost twice
  * the time that the additions take alone. */
 static double fill_of(const replay *r, const tsr_command *c, double seconds, int device) {
   if (tsr_kernel_get((tsr_kernel)c->kernel)->bound_by_memory) return 1;
   double flops = tsr_kernel_flops((tsr_kernel)c->kernel, r->plan->call.type, c->m, c->n, c->k);
-  double fill =
-      flops / seconds / (r->rate_limit * tsr_machine_speed(r->machine, device, r->plan->call.type));
+  double rate = r->rate_limit * tsr_machine_speed(r->machine, device, r->plan->call.type);
+  double fill = fmax(flops / rate, tsr_command_kernel_bytes(r->plan, c) /
+                                       r->machine->device[device].memory_rate) /
+                seconds;
   return fill < TSR_TUNE_LEAST_FILL ? TSR_TUNE_LEAST_FILL : fill > 1 ? 1 : fill;
 }
 
 static double kernel_time(const replay *r, const tsr_command *c) {
   int device = r->plan->queue[c->queue].location;
   int moduli = r->plan->call.moduli;
-  bool reads_c = (c->flags & (TSR_FLAG_BETA_ONE | TSR_FLAG_BETA_ALPHA)) ||
-                 ((c->flags & TSR_FLAG_BETA) && r->plan->call.beta != TSR_ZERO);
+  bool reads_c = tsr_command_reads_c(&r->plan->call, c);
   if (c->kernel == TSR_KERNEL_RESIDUES)
     return tsr_machine_residues_time(r->machine, device, r->plan->call.type, moduli,
                                      r->plan->call.keeps_lines, c->m, c->n);

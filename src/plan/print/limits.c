@@ -38,6 +38,7 @@ static const struct {
                              "the GPUs' ports, to other GPUs"},
     [TSR_LIMIT_CROSSING] = {"channel", "the link from socket %s", "the links between sockets"},
     [TSR_LIMIT_OTHER] = {"channel", "channel %s", "shared channels"},
+    [TSR_LIMIT_MEMORY] = {"memory", "the memory of %s", "GPU memory"},
     [TSR_LIMIT_KERNELS] = {"kernels", "kernels on %s", "kernels"},
     [TSR_LIMIT_LATENCY] = {"latency", NULL, "latency"},
     [TSR_LIMIT_WAITS] = {"latency", NULL, "waits"},
@@ -185,14 +186,16 @@ static tsr_status add_link(const tsr_plan *plan, int from, int to, double second
   return push(limits, &limit);
 }
 
-static tsr_status add_kernels(const tsr_plan *plan, int device, double seconds,
+/* The kernels of a device; its memory if that is busy for most of their time. */
+static tsr_status add_kernels(const tsr_plan *plan, int device, const tsr_busy *busy,
                               tsr_limits *limits) {
   tsr_device_set set = {{false}};
-  tsr_limit limit = {.kind = TSR_LIMIT_KERNELS,
+  bool memory = busy->memory[device] >= TSR_TUNE_BUSY_BINDS * busy->kernels[device];
+  tsr_limit limit = {.kind = memory ? TSR_LIMIT_MEMORY : TSR_LIMIT_KERNELS,
                      .from = device,
                      .to = device,
                      .channel = -1,
-                     .busy = tsr_busy_share(plan, seconds)};
+                     .busy = tsr_busy_share(plan, busy->kernels[device])};
   set.has[device] = true;
   TSR_TRY(name_by_devices(&limit, &set));
   return push(limits, &limit);
@@ -218,7 +221,7 @@ static tsr_status list_all(const tsr_plan *plan, const tsr_machine *machine, con
     for (int to = 0; to < locations; to++)
       if (busy->link[from][to] > 0) TSR_TRY(add_link(plan, from, to, busy->link[from][to], limits));
   for (int d = 0; d < machine->devices; d++)
-    if (busy->kernels[d] > 0) TSR_TRY(add_kernels(plan, d, busy->kernels[d], limits));
+    if (busy->kernels[d] > 0) TSR_TRY(add_kernels(plan, d, busy, limits));
   return TSR_OK;
 }
 
@@ -255,7 +258,8 @@ static int of_kind(const tsr_limits *limits, tsr_limit_kind kind) {
 static tsr_limit together(const tsr_limits *limits, const tsr_limit *one) {
   tsr_limit named = *one;
   int all = of_kind(limits, one->kind);
-  bool single = one->kind != TSR_LIMIT_KERNELS && all == 1;
+  bool kernels = one->kind == TSR_LIMIT_KERNELS || one->kind == TSR_LIMIT_MEMORY;
+  bool single = !kernels && all == 1;
   if (!single && 2 * alike(limits, one) > all)
     snprintf(named.what, sizeof named.what, "%s", names[one->kind].all);
   return named;

@@ -27,6 +27,7 @@ typedef enum tsr_limit_kind {
   TSR_LIMIT_PORT_FROM,   /* from a device to other devices */
   TSR_LIMIT_CROSSING,    /* a channel from one socket to another */
   TSR_LIMIT_OTHER,       /* any other channel */
+  TSR_LIMIT_MEMORY,      /* the device computes, and its memory is why it takes so long */
   TSR_LIMIT_KERNELS,     /* the device computes */
   TSR_LIMIT_LATENCY,     /* copies and kernels take longest to start */
   TSR_LIMIT_WAITS,       /* nothing is busy for long: commands wait for each other */
@@ -36,7 +37,7 @@ typedef enum tsr_limit_kind {
 
 typedef struct tsr_limit {
   tsr_limit_kind kind;
-  int from, to;  /* a link's ends; KERNELS: both are the device; else -1 */
+  int from, to;  /* a link's ends; KERNELS and MEMORY: both are the device; else -1 */
   int channel;   /* -1: the limit is no channel */
   double busy;   /* 0 to 1, of the plan's time */
   char what[96]; /* in the user's words, "the link to GPU 2" */
@@ -52,7 +53,7 @@ typedef struct tsr_limits {
 tsr_status tsr_limits_find(const tsr_plan *plan, const tsr_machine *machine, tsr_limits *limits);
 void tsr_limits_free(tsr_limits *limits);
 
-/* "channel", "link", "kernels", "latency", "cpu". */
+/* "channel", "link", "memory", "kernels", "latency", "cpu". */
 const char *tsr_limit_kind_name(tsr_limit_kind kind);
 
 /* Which devices a text names. */

@@ -1,0 +1,127 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* The floor by GPU memory, for products with a short extent (docs/explain/floor.md). */
+#include <math.h>
+
+#include "planning.h"
+
+enum { SHORTS = 3, LONGS = 2, PLACES = 3, SIZE = 8 /* bytes of an element */ };
+static const int64_t short_extents[SHORTS] = {1, 64, 512};
+static const int64_t long_extents[LONGS] = {4096, 65536};
+
+static tsr_machine *shipped(void) {
+  char path[512];
+  const char *root = getenv("TESSERA_SOURCE_DIR");
+  snprintf(path, sizeof path, "%s/machines/h200x4.json", root && *root ? root : ".");
+  return planning_machine(path);
+}
+
+static tsr_call product(const tsr_machine *machine, int64_t m, int64_t n, int64_t k, double beta,
+                        const char *homes) {
+  planning_case c = {'d', 'N', 'N', m, n, k, 1, beta, homes, 0};
+  return planning_call(machine, &c);
+}
+
+/* Seconds of A and B once and of C that many times, at the machine's rate of memory. */
+static double memory_time(const tsr_machine *machine, int64_t m, int64_t n, int64_t k,
+                          double times_c) {
+  double elements = (double)m * (double)k + (double)k * (double)n + times_c * (double)m * (double)n;
+  return SIZE * elements / machine->device[0].memory_rate;
+}
+
+static void assert_near(double value, double wanted, double relative) {
+  if (!(fabs(value / wanted - 1) <= relative)) fail_msg("%.6g s, not %.6g s", value, wanted);
+}
+
+/* One device reads A, B and, unless beta is 0, C, and writes C. */
+static void test_one_device(void **state) {
+  (void)state;
+  tsr_machine *machine = planning_machine("host:200 gpu*1 pcie:50 rate:50 hbm:1000");
+  tsr_call adds = product(machine, 4096, 8192, 1, 1, "000"),
+           writes = product(machine, 4096, 1, 8192, 0, "000"),
+           computes = product(machine, 8192, 8192, 8192, 1, "000");
+  assert_near(tsr_floor(machine, &adds), memory_time(machine, 4096, 8192, 1, 2), 1e-9);
+  assert_near(tsr_floor(machine, &writes), memory_time(machine, 4096, 1, 8192, 1), 1e-9);
+  assert_true(tsr_floor(machine, &computes) > 5 * memory_time(machine, 8192, 8192, 8192, 2));
+  tsr_machine_destroy(machine);
+}
+
+/* A, B and C are spread so that no device is home to two of them: still all bytes / all memories.
+ */
+static void test_all_memories(void **state) {
+  (void)state;
+  tsr_machine *machine = planning_machine("host:200 gpu*4@nvswitch:300 pcie:50 rate:50 hbm:100");
+  tsr_call call = product(machine, 8192, 8192, 16, 1, "ppp"),
+           far = product(machine, 8192, 8192, 16, 1, "012");
+  double all = memory_time(machine, 8192, 8192, 16, 2) / 4;
+  assert_true(tsr_floor(machine, &call) >= all && tsr_floor(machine, &far) >= all);
+  tsr_machine_destroy(machine);
+}
+
+/* Everything on one of two devices, k is 1 and beta is 1: for each share w of C that the other
+ * device computes, C goes there and comes back at 100 GB/s (the link and the host's link), or the
+ * home adds what comes back. The first is better here: 2 (1 - w) |C| / R = w |C| / L. */
+static void test_home_lends(void **state) {
+  (void)state;
+  tsr_machine *machine = planning_machine("host:200 gpu*2@nvlink:50 pcie:50 rate:50 hbm:1000");
+  tsr_call call = product(machine, 32768, 32768, 1, 1, "000");
+  double c = 32768.0 * 32768 * SIZE, w = 2.0 / 1000 / (2.0 / 1000 + 1.0 / 100);
+  assert_near(tsr_floor(machine, &call), 2 * (1 - w) * c / 1e12, 0.01);
+  tsr_machine_destroy(machine);
+}
+
+static double planned(const tsr_machine *machine, const tsr_call *call, double *floor) {
+  tsr_plan_options options = planning_options(machine, 0);
+  tsr_plan *plan = NULL;
+  options.obey_devices = false;
+  options.search_seconds = 0;
+  must(tsr_plan_make(machine, call, &options, &plan));
+  double seconds = plan->seconds;
+  *floor = plan->floor;
+  tsr_plan_free(plan);
+  return seconds;
+}
+
+static void check_shape(const tsr_machine *all, const tsr_machine *one, const int64_t shape[3]) {
+  double floor, floor_of_one;
+  tsr_call call = product(all, shape[0], shape[1], shape[2], 1, "000"),
+           alone = product(one, shape[0], shape[1], shape[2], 1, "000");
+  double seconds = planned(all, &call, &floor), on_one = planned(one, &alone, &floor_of_one);
+  if (floor > seconds || floor_of_one > on_one || floor > floor_of_one)
+    fail_msg("%lld x %lld x %lld: floors %.6g and %.6g s, plans %.6g and %.6g s",
+             (long long)shape[0], (long long)shape[1], (long long)shape[2], floor, floor_of_one,
+             seconds, on_one);
+  if (seconds > 1.0001 * on_one)
+    fail_msg("%lld x %lld x %lld: %.6g s, but %.6g s on one device", (long long)shape[0],
+             (long long)shape[1], (long long)shape[2], seconds, on_one);
+}
+
+/* No plan of bench/skinny.py's shapes with everything on one of four devices is below the floor or
+ * slower than that device. */
+static void test_skinny(void **state) {
+  (void)state;
+  const int first[1] = {0};
+  tsr_machine *all = shipped(), *one = NULL;
+  must(tsr_machine_select(all, first, 1, &one));
+  for (int i = 0; i < PLACES * SHORTS * LONGS * LONGS; i++) {
+    int place = i % PLACES, more = i / PLACES / SHORTS;
+    int64_t shape[3], others[2] = {long_extents[more % LONGS], long_extents[more / LONGS]};
+    for (int x = 0, used = 0; x < 3; x++)
+      shape[x] = x == place ? short_extents[i / PLACES % SHORTS] : others[used++];
+    check_shape(all, one, shape);
+  }
+  check_shape(all, one, (const int64_t[3]){512, 512, 1000000});
+  tsr_machine_destroy(one);
+  tsr_machine_destroy(all);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_one_device),
+      cmocka_unit_test(test_all_memories),
+      cmocka_unit_test(test_home_lends),
+      cmocka_unit_test(test_skinny),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

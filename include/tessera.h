@@ -760,10 +760,12 @@ typedef enum tsr_format {
  *   arithmetic how products are computed: moduli (0: natively) and accuracy (that was asked for),
  *              and with "auto" the way that is slower: other_moduli and other_seconds
  *   limit      what binds: what (in words), kind ("channel", "link", "memory" of a GPU, "kernels",
- *              "latency" or "cpu"), busy (0 to 1, of the predicted time; of latency the part that it costs)
+ *              "latency" or "cpu"), busy (0 to 1, of the predicted time; of latency the part that
+ *              it costs)
  *   busy       each link, channel and device in use, the busiest first: what, kind, busy; of links
  *              and kernels from and to (locations: the devices, then the nodes; of kernels both
- *              are the device; their kind is "memory" if it is busy for 90 % of their time); of channels their index among the machine's
+ *              are the device; their kind is "memory" if that is busy for 90 % of their time); of
+ *              channels their index among the machine's
  *   devices    used (numbers), of (how many there are), why; on_all: seconds on all of them, if
  *              that is slower, else null
  *   instead    faster alternatives, the fastest first: what, seconds, rate. With TSR_JSON_ALONE

@@ -94,6 +94,7 @@ static void parts_of(const problem *p, int64_t part[3]) {
   int k_panel, block, n_block[3];
   const char *blocks = strstr(p->strategy, ";block:");
   part[0] = part[1] = part[2] = p->tile > 0 ? p->tile : 1 << 20;
+  if (sscanf(p->strategy, "kind:bands;tile:%d", &block) == 1) part[0] = part[1] = block;
   if (!blocks || sscanf(p->strategy, "kpanel:%d", &k_panel) != 1 ||
       sscanf(blocks, ";block:%d;nblock:%d,%d,%d", &block, &n_block[0], &n_block[1], &n_block[2]) !=
           4)

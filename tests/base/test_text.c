@@ -107,7 +107,7 @@ static void files_without_end(void **state) {
   size_t length = 0;
   assert_non_null(mkdtemp(folder));
   snprintf(path, sizeof path, "%s/file", folder);
-  alarm(60);
+  alarm(300);
   assert_int_equal(mkfifo(path, 0600), 0);
   assert_int_equal(tsr_text_read_file(path, &bytes, &length), TSR_ERR_IO);
   assert_non_null(strstr(tsr_message(), "is a pipe"));

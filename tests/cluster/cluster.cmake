@@ -154,7 +154,7 @@ endforeach()
 tessera_cluster_program(cluster_knobs cluster/knobs.c ${CMAKE_SOURCE_DIR}/src/cluster/knobs.c)
 target_link_libraries(cluster_knobs PRIVATE PkgConfig::CMOCKA)
 add_test(NAME cluster_knobs COMMAND cluster_knobs)
-set_tests_properties(cluster_knobs PROPERTIES TIMEOUT 60 LABELS cmocka
+set_tests_properties(cluster_knobs PROPERTIES TIMEOUT 600 LABELS cmocka
   ENVIRONMENT "${TESSERA_TEST_ENVIRONMENT}")
 
 # Golden plans across processes.

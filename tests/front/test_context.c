@@ -320,7 +320,7 @@ static void test_fork(void **state) {
   assert_int_equal(tsr_context_create(&parents, &context), TSR_OK);
   pid_t child = fork();
   if (child == 0) {
-    alarm(60);
+    alarm(300);
     _exit(in_child(context, &options));
   }
   int status = -1;

@@ -13,7 +13,7 @@
 #include "front/offload_inside.h"
 
 /* The devices seem to gain nothing, so that no call goes there. */
-#define SLOW "host:200 gpu*2@nvswitch:300 pcie:1 rate:0.001 cpu:100000"
+#define SLOW "host:200 gpu*2@nvswitch:300 pcie:1e-6 rate:1e-9 cpu:100000"
 
 /* Behind the doors there is a BLAS that computes nothing, the CPU's as well as the program's. */
 static int clear(void **state) {

@@ -284,8 +284,8 @@ static void run_bytes(const call *x) {
 extern atomic_ulong hip_blas_gemms;
 atomic_ulong hip_blas_gemms;
 
-/* TSR_HIP_SLOW=trsm:2e7: this routine takes m n k / 2e7 seconds longer, k being the order of its
- * triangle where it has one. */
+/* TSR_HIP_SLOW=trsm:2e7: this routine takes m n k / 2e7 seconds, k being the order of its triangle
+ * where it has one. */
 static void be_slow(const call *x) {
   const char *slow = getenv("TSR_HIP_SLOW");
   char name[16] = "";
@@ -293,8 +293,7 @@ static void be_slow(const call *x) {
   if (slow == NULL || sscanf(slow, "%15[a-z0-9]:%lf", name, &rate) != 2) return;
   if (strstr(x->name, name) == NULL) return;
   double seconds = (double)x->m * x->n * (x->k > 0 ? x->k : x->side == 'R' ? x->n : x->m) / rate;
-  nanosleep(&(struct timespec){(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)},
-            NULL);
+  hip_spend(seconds);
 }
 
 static void run_call(void *argument) {

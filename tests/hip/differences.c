@@ -233,20 +233,26 @@ static void errors_are_kept_or_not(void) {
 /* ---- Events
  * ---------------------------------------------------------------------------------------- */
 
+/* The most that a time may be off [s] in a test that began then: a device's clock is set by the
+ * host's with an error of as long as that takes, and the computer may be busy. */
+static double slack(double begin) {
+  return 1 + 2 * (tsr_now() - begin);
+}
+
 /* A float of milliseconds is coarse after hours: the base of the clock is set anew. */
 static void clocks_stay_fine(void) {
   enum { HOURS = 100 * 3600 };
+  double begin = tsr_now();
   harness h = open_engine(1);
   void (*advance)(long);
   void *function = find("hip_test_advance");
   memcpy(&advance, &function, sizeof advance);
   tsr_queue *queue = queue_on(&h, 0);
   tsr_queue_event *first = event_on(&h, 0), *second = event_on(&h, 0);
-  double begin = tsr_now();
-  CHECK(fabs(pass(&h, queue, first) - begin) < 1);
+  CHECK(fabs(pass(&h, queue, first) - begin) < slack(begin));
   advance(HOURS);
   double third = pass(&h, queue, second); /* sets the base */
-  CHECK(fabs(third - tsr_now()) < 1);
+  CHECK(fabs(third - tsr_now()) < slack(begin));
   double before = pass(&h, queue, first);
   tsr_sleep(2e-3);
   double after = pass(&h, queue, second);
@@ -254,17 +260,17 @@ static void clocks_stay_fine(void) {
 }
 
 static void times_are_of_one_clock(void) {
+  double begin = tsr_now(), last = 0;
   harness h = open_engine(2);
   tsr_queue *queues[] = {queue_on(&h, 0), queue_on(&h, 1)};
   tsr_queue_event *events[] = {event_on(&h, 0), event_on(&h, 1)};
-  double begin = tsr_now(), last = 0;
   for (int i = 0; i < 20; i++) {
     double seconds = pass(&h, queues[0], events[0]);
     CHECK(seconds >= last);
     last = seconds;
-    CHECK(fabs(pass(&h, queues[1], events[1]) - seconds) < 1);
+    CHECK(fabs(pass(&h, queues[1], events[1]) - seconds) < slack(begin));
   }
-  CHECK(fabs(last - begin) < 5);
+  CHECK(fabs(last - begin) < slack(begin));
 }
 
 /* ---- Copies

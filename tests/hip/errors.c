@@ -34,6 +34,7 @@ static void read_settings(void) {
   s->delay = (unsigned)number("TSR_HIP_DELAY", 0);
   s->arch = arch != NULL ? arch : "gfx90a";
   s->log = getenv("TSR_HIP_LOG");
+  s->slow = getenv("TSR_HIP_SLOW") != NULL;
   s->ignores_misuse = misuse != NULL && strcmp(misuse, "ignore") == 0;
   s->lost_at = -1;
   if (lose != NULL) sscanf(lose, "%d:%ld", &s->lost_device, &s->lost_at);

@@ -18,7 +18,8 @@
  *   TSR_HIP_PITCH    largest pitch of a 2D copy in bytes (2^31 - 1)
  *   TSR_HIP_ARCH     what the devices' code is compiled for (gfx90a)
  *   TSR_HIPRTC_...   of the compiler at run time (compiler.c)
- *   TSR_HIP_SLOW     a routine of rocBLAS that is slow: "trsm:2e7" (blas.c)
+ *   TSR_HIP_SLOW     a routine of rocBLAS that is slow: "trsm:2e7" (blas.c); the devices' clocks
+ *                    then tell what slow routines take and nothing else, and nobody waits
  *   TSR_HIP_DELAY    seed of random delays before commands; 0: none (0)
  *   TSR_HIP_LOSE     D:N, the device D is lost at its Nth command
  *   TSR_HIP_LOG      a file to which misuses are appended
@@ -49,7 +50,7 @@ typedef struct hip_config {
   int devices, lost_device;
   int physical[MOST_DEVICES]; /* of each device: its number among all that are there */
   size_t memory, max_pitch;
-  bool peer, ignores_misuse;
+  bool peer, ignores_misuse, slow;
   long lost_at; /* number of the lost device's commands; -1: no device is lost */
   unsigned delay;
   const char *arch, *log;
@@ -160,5 +161,8 @@ void hip_drain(int device);
 
 /* For tests: the devices' clocks are so many seconds later from now on. */
 void hip_test_advance(long seconds);
+
+/* The time of a slow routine passes, on clocks that tell nothing else (TSR_HIP_SLOW). */
+void hip_spend(double seconds);
 
 #endif

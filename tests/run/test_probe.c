@@ -104,14 +104,18 @@ static tsr_status probe(int devices, bool check, tsr_machine **machine) {
   return status;
 }
 
+static const double least_rate =
+    1e3; /* bytes/s: of any copy, also of one that was held up for long */
+
 static void check_links(const tsr_machine *m) {
   int host = m->devices;
   for (int i = 0; i < m->devices; i++) {
-    assert_true(m->link[host][i].bandwidth > 1e6 && m->link[i][host].bandwidth > 1e6);
+    assert_true(m->link[host][i].bandwidth > least_rate);
+    assert_true(m->link[i][host].bandwidth > least_rate);
     assert_true(m->link[host][i].latency > 0 && m->link[host][i].latency < 0.1);
     assert_true(m->link[host][i].shape.count > 2);
     for (int j = 0; j < m->devices; j++)
-      if (i != j) assert_true(m->link[i][j].bandwidth > 1e6);
+      if (i != j) assert_true(m->link[i][j].bandwidth > least_rate);
   }
 }
 
@@ -171,10 +175,11 @@ static void check_two_nodes(const tsr_machine *m) {
   assert_true(m->device[3].host_node == 4 || m->device[3].host_node == 5);
   for (int node = 4; node <= 6; node++) /* 6: interleaved memory */
     for (int d = 0; d < 4; d++) {
-      assert_true(m->link[node][d].bandwidth > 1e6 && m->link[d][node].bandwidth > 1e6);
+      assert_true(m->link[node][d].bandwidth > least_rate);
+      assert_true(m->link[d][node].bandwidth > least_rate);
       assert_true(m->link[node][d].shape.count > 2);
     }
-  assert_true(m->link[4][5].bandwidth > 1e6 && m->link[5][4].bandwidth > 1e6);
+  assert_true(m->link[4][5].bandwidth > least_rate && m->link[5][4].bandwidth > least_rate);
   for (int i = 0; i < m->link[4][2].shape.count; i++)
     assert_true(m->link[4][2].shape.rate[i] <= m->link[4][5].bandwidth);
   /* What crosses: reads of the other node's memory, and writes to it. */

@@ -435,7 +435,7 @@ static void run_all(tsr_plan *const *plans, const tsr_binding *bindings, int cou
   atomic_store(&asked, 0);
   atomic_store(&awaited, count * count_copies(plans[0]));
   atomic_store(&gave_up, false);
-  gate_closed = tsr_now(), patience = beside ? 20 : 0.2;
+  gate_closed = tsr_now(), patience = beside ? 200 : 0.2;
   void *arenas[MOST_RUNS][TSR_MACHINE_LOCATIONS] = {{NULL}};
   tsr_job *jobs[MOST_RUNS];
   for (int i = 0; i < count; i++) jobs[i] = submit_lodged(&r, plans[i], &bindings[i], arenas[i]);

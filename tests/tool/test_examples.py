@@ -31,6 +31,8 @@ def test_outputs_are_compared():
     assert examples.same("one\n...\nlast\n", "one\ntwo\nthree\nlast\n")
     assert examples.same("it took 1 s, 1 ms of it\nhere\n", "it took 100 s, 100 ms of\nit here\n")
     assert examples.same("one and ...\n", "one and two\nthree\n")
+    assert examples.same("it took 4 s, 1 ms of it (0 %) in calls.\nnext\n", "it took 9 ms, 3 ms of it (33 %) in calls. If those\n"
+                         "calls took no time, it would take 6.1 ms: at most 1.5 times as fast.\nnext\n")
     assert not examples.same("one and ...\n", "one or two\n")
     assert not examples.same("done 1.2 s\n", "failed 1.2 s\n")
     assert not examples.same("C is 3 x 3\n", "C is 3 x 4\n")

@@ -20,7 +20,7 @@ def test_predictions():
     """Those that take seconds; `predictions_long` makes the others."""
     if not (BUILD / "bench/tessera-bench").exists():
         missing("the benchmarks' driver")
-    done = run([sys.executable, MAKERS / "predictions.py", BUILD, "--short"], timeout=600)
+    done = run([sys.executable, MAKERS / "predictions.py", BUILD, "--short"], timeout=1500)
     assert done.code == 0, f"{done.out}{done.err}"
 
 

@@ -3,13 +3,15 @@
 
 /*
  * Real runs on emulated devices of which one is slowed: the probe measures it, its share of C is
- * smaller, and one that would make the call slower is left out. The paces are far below what the
- * CPU does, so that a busy computer changes their ratios little; what is planned with one is
- * planned for a described machine, since a computer that other programs use measures anything.
+ * smaller, and one that would make the call slower is left out. What is planned is planned for a
+ * described machine, and each thread has a clock that its own work and its own sleeps move: what
+ * the computer does meanwhile shows nowhere.
  */
 #include <math.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "front.h"
 
 #include "front/context.h"
@@ -18,6 +20,26 @@ enum { DEVICES = 3, SLOW = 1, N = 1000 };
 
 /* flop/s. A core does some 1e10; the slow device is as slow as a short test allows. */
 static const double pace[DEVICES] = {4e9, 2e8, 4e9};
+
+/* ---- Clocks: the linker has the library call these functions instead of its own. ---- */
+
+static _Thread_local double slept;
+
+double __wrap_tsr_now(void);
+double __wrap_tsr_now(void) {
+  struct timespec computed;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &computed);
+  return slept + (double)computed.tv_sec + 1e-9 * (double)computed.tv_nsec;
+}
+
+void __real_tsr_sleep(double seconds);
+void __wrap_tsr_sleep(double seconds);
+void __wrap_tsr_sleep(double seconds) {
+  if (seconds > 0) slept += seconds;
+  __real_tsr_sleep(seconds);
+}
+
+/* ---- Contexts ---- */
 
 /* Devices of those paces, in TFLOP/s, whose links do not matter beside them. */
 static const char described[] = "host:20 gpu*3 speed:1,0.05,1 pcie:5 rate:0.004";
@@ -103,7 +125,7 @@ static char *verdict_of(tsr_context *context) {
   return text;
 }
 
-/* It is 20 times slower; 3 times must show, whatever else the computer did. */
+/* It is 20 times slower; on a CPU that is slow itself the others are slower than their pace. */
 static void test_the_probe_measures_the_pace(void **state) {
   (void)state;
   tsr_context *context = context_on("3", file);

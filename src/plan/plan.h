@@ -214,9 +214,8 @@ double tsr_plan_home_share(const tsr_machine *machine, const tsr_call *call, int
  * operands are in host memory. The estimate takes 50 ns and is close to the floor, which takes
  * microseconds. */
 typedef struct tsr_reach {
-  double flops[TSR_TYPE_COUNT]; /* sustained */
-  double
-      emulated[TSR_TYPE_COUNT]; /* the same in residues, with the type's usual number of moduli */
+  double flops[TSR_TYPE_COUNT];    /* sustained */
+  double emulated[TSR_TYPE_COUNT]; /* in residues, with the type's usual number of moduli */
   double in, out,
       staging; /* bytes/s: host to devices, devices to host, through the staging threads */
   /* The same for one location of host memory; index: location - devices. in and out are what all

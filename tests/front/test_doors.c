@@ -12,9 +12,6 @@
 #include "front/doors/doors.h"
 #include "front/offload_inside.h"
 
-/* The devices seem to gain nothing, so that no call goes there. */
-#define SLOW "host:200 gpu*2@nvswitch:300 pcie:1e-6 rate:1e-9 cpu:100000"
-
 /* Behind the doors there is a BLAS that computes nothing, the CPU's as well as the program's. */
 static int clear(void **state) {
   (void)state;
@@ -117,7 +114,7 @@ static void never_counted(void) {
 
 static void small_ones_go_on(void) {
   setenv("TESSERA_ENGINE", "host", 1);
-  setenv("TESSERA_MACHINE", SLOW, 1);
+  setenv("TESSERA_MACHINE", SLOW_DEVICES, 1);
   setenv("TESSERA_MIN_SIZE", "8", 1);
   must(goes_on(1) && tsr_door_way(&door) == quick);
   must(small_goes_on(8 * 8 * 8 - 1) && comes_in(8 * 8 * 8));

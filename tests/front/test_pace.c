@@ -3,9 +3,9 @@
 
 /*
  * Real runs on emulated devices of which one is slowed: the probe measures it, its share of C is
- * smaller, and one that would make the call slower is left out. What is planned is planned for a
- * described machine, and each thread has a clock that its own work and its own sleeps move: what
- * the computer does meanwhile shows nowhere.
+ * smaller, and one that would make the call slower is left out. Plans are made for a described
+ * machine, and each thread has a clock that its own work and its own sleeps move, so that the test
+ * sees nothing of other work that the computer does meanwhile.
  */
 #include <math.h>
 #include <time.h>

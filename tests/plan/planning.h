@@ -124,6 +124,14 @@ static inline tsr_machine *planning_machine(const char *file_or_string) {
   return machine;
 }
 
+/* A machine of machines/. */
+static inline tsr_machine *planning_shipped(const char *file) {
+  char path[1024];
+  const char *root = getenv("TESSERA_SOURCE_DIR");
+  snprintf(path, sizeof path, "%s/machines/%s", root && *root ? root : ".", file);
+  return planning_machine(path);
+}
+
 static inline tsr_plan *planning_plan(const tsr_machine *machine, const planning_case *c) {
   tsr_call call = planning_call(machine, c);
   tsr_plan_options options = planning_options(machine, c->tile);

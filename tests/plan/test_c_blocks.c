@@ -8,13 +8,6 @@
 #include "plan/model/loads.h"
 #include "planning.h"
 
-static char *path_in_source(const char *path) {
-  static char full[512];
-  const char *root = getenv("TESSERA_SOURCE_DIR");
-  snprintf(full, sizeof full, "%s/%s", root && *root ? root : ".", path);
-  return full;
-}
-
 /* A plan with that many bytes for each device, verified. Searches stop where those of users do. */
 static tsr_plan *plan_within(const tsr_machine *machine, const planning_case *what,
                              const size_t *budget, const char *strategy) {
@@ -106,7 +99,7 @@ static void larger_budgets_do_more(void **state) {
 static void no_room_no_work(void **state) {
   (void)state;
   const int others[] = {0, 2, 3};
-  tsr_machine *machine = planning_machine(path_in_source("machines/h200x4.json")), *part = NULL;
+  tsr_machine *machine = planning_shipped("h200x4.json"), *part = NULL;
   must(tsr_machine_select(machine, others, 3, &part));
   planning_case what = {'d', 'N', 'N', 70000, 70000, 70000, 1, 1, "ppp", 0};
   size_t budget[TSR_MACHINE_DEVICES] = {(size_t)16e9, (size_t)1e6, (size_t)16e9, (size_t)16e9};
@@ -182,7 +175,7 @@ static void peers_give_half(void **state) {
 /* What fits into less memory fits into more: a plan with more is no slower. */
 static void more_memory_is_not_slower(void **state) {
   (void)state;
-  tsr_machine *machine = planning_machine(path_in_source("machines/h200x4.json"));
+  tsr_machine *machine = planning_shipped("h200x4.json");
   planning_case what = {'d', 'N', 'N', 70000, 70000, 70000, 1, 1, "ppp", 0};
   static const double budgets[] = {2e9, 4e9, 16e9, 130e9};
   double last = INFINITY;

@@ -9,12 +9,6 @@
 #include "plan/model/choi.h"
 #include "tessera_model.h"
 
-static tsr_machine *machine_of(const char *file) {
-  char path[1024];
-  snprintf(path, sizeof path, "%s/machines/%s", getenv("TESSERA_SOURCE_DIR"), file);
-  return planning_machine(path);
-}
-
 /* Their Table 1. */
 typedef struct table_column {
   const char *file;
@@ -37,7 +31,7 @@ static int64_t tile_of(const tsr_machine *machine, tsr_type type, int64_t n, int
 static void table_1(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-    tsr_machine *machine = machine_of(table[i].file);
+    tsr_machine *machine = planning_shipped(table[i].file);
     tsr_choi_figures figures;
     assert_int_equal(tsr_choi_read(machine, TSR_S, 4, &figures), TSR_OK);
     assert_true(fabs(figures.math / table[i].math - 1) < 1e-6);
@@ -90,7 +84,7 @@ static void bound_by_memory(void **state) {
 
 static void one_device(void **state) {
   (void)state;
-  tsr_machine *machine = machine_of("v100x4-choi.json");
+  tsr_machine *machine = planning_shipped("v100x4-choi.json");
   assert_int_equal(tile_of(machine, TSR_S, 16384, 1), 128); /* equation 4: above 66 */
   tsr_machine_destroy(machine);
 }

@@ -10,13 +10,6 @@ enum { SHORTS = 3, LONGS = 2, PLACES = 3, SIZE = 8 /* bytes of an element */ };
 static const int64_t short_extents[SHORTS] = {1, 64, 512};
 static const int64_t long_extents[LONGS] = {4096, 65536};
 
-static tsr_machine *shipped(void) {
-  char path[512];
-  const char *root = getenv("TESSERA_SOURCE_DIR");
-  snprintf(path, sizeof path, "%s/machines/h200x4.json", root && *root ? root : ".");
-  return planning_machine(path);
-}
-
 static tsr_call product(const tsr_machine *machine, int64_t m, int64_t n, int64_t k, double beta,
                         const char *homes) {
   planning_case c = {'d', 'N', 'N', m, n, k, 1, beta, homes, 0};
@@ -102,7 +95,7 @@ static void check_shape(const tsr_machine *all, const tsr_machine *one, const in
 static void test_skinny(void **state) {
   (void)state;
   const int first[1] = {0};
-  tsr_machine *all = shipped(), *one = NULL;
+  tsr_machine *all = planning_shipped("h200x4.json"), *one = NULL;
   must(tsr_machine_select(all, first, 1, &one));
   for (int i = 0; i < PLACES * SHORTS * LONGS * LONGS; i++) {
     int place = i % PLACES, more = i / PLACES / SHORTS;

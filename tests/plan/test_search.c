@@ -7,13 +7,6 @@
  */
 #include "planning.h"
 
-static tsr_machine *shipped(const char *file) {
-  char path[512];
-  const char *root = getenv("TESSERA_SOURCE_DIR");
-  snprintf(path, sizeof path, "%s/machines/%s", root && *root ? root : ".", file);
-  return planning_machine(path);
-}
-
 static tsr_plan *plan_of(const tsr_machine *machine, const tsr_call *call, bool obey,
                          const char *strategy) {
   tsr_plan_options options = planning_options(machine, 0);
@@ -67,7 +60,7 @@ static void check_fewer(const tsr_machine *machine, int64_t n, int64_t k, const 
 
 static void test_fewer(void **state) {
   (void)state;
-  tsr_machine *machine = shipped("h200x8.json");
+  tsr_machine *machine = planning_shipped("h200x8.json");
   check_fewer(machine, 16384, 1024, "000");
   check_fewer(machine, 8192, 512, "000");
   check_fewer(machine, 2048, 2048, "000");
@@ -78,7 +71,7 @@ static void test_fewer(void **state) {
 /* A part of the devices is one of those that share few links: pairs have one host link here. */
 static void test_apart(void **state) {
   (void)state;
-  tsr_machine *machine = shipped("a100x8.json");
+  tsr_machine *machine = planning_shipped("a100x8.json");
   tsr_call call = product(machine, 8192, 8192, "ppp");
   tsr_plan *plan = plan_of(machine, &call, true, "grid=1x4");
   for (int q = 0; q < plan->queues; q++)
@@ -89,7 +82,7 @@ static void test_apart(void **state) {
 
 static void test_obeyed(void **state) {
   (void)state;
-  tsr_machine *machine = shipped("h200x8.json");
+  tsr_machine *machine = planning_shipped("h200x8.json");
   tsr_call call = product(machine, 512, 512, "000");
   tsr_plan *all = plan_of(machine, &call, true, NULL), *few = plan_of(machine, &call, false, NULL);
   assert_int_equal(all->devices, 8);
@@ -115,7 +108,7 @@ static void check_slices(const tsr_machine *machine, int64_t n, int64_t k, doubl
 
 static void test_slices(void **state) {
   (void)state;
-  tsr_machine *machine = shipped("h200x4.json");
+  tsr_machine *machine = planning_shipped("h200x4.json");
   check_slices(machine, 512, 1000000, 1.3);
   check_slices(machine, 2048, 262144, 1.1);
   tsr_call square = product(machine, 8192, 8192, "000");
@@ -148,7 +141,7 @@ static void test_slices_of_all_kinds(void **state) {
  * the more so the less there is to compute. One device has all of it. */
 static void test_home(void **state) {
   (void)state;
-  tsr_machine *machine = shipped("h200x4.json");
+  tsr_machine *machine = planning_shipped("h200x4.json");
   tsr_call flat = product(machine, 16384, 1024, "pp0"),
            cube = product(machine, 32768, 32768, "000");
   double of_flat = tsr_plan_home_share(machine, &flat, 4, false);

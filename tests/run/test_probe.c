@@ -104,8 +104,8 @@ static tsr_status probe(int devices, bool check, tsr_machine **machine) {
   return status;
 }
 
-static const double least_rate =
-    1e3; /* bytes/s: of any copy, also of one that was held up for long */
+/* Bytes/s of any copy, also of one that was held up for long. */
+static const double least_rate = 1e3;
 
 static void check_links(const tsr_machine *m) {
   int host = m->devices;

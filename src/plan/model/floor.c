@@ -217,8 +217,9 @@ static home home_of(const tsr_machine *machine, const tsr_call *call, int device
   return h;
 }
 
-/* What the home's memory and its link out have to do with C: bytes of kernels at home if no element
- * of C is sent, the bytes of these that each byte sent of C spares, and how many may be sent. */
+/* Kernels at a home of C read and write fewer bytes there if the home sends elements of C to the
+ * others. The bytes of its kernels if it sends none, those that each byte sent spares, and the most
+ * bytes that it may send. */
 typedef struct trade {
   double kernels, spared, most;
 } trade;
@@ -232,8 +233,8 @@ typedef struct trade {
  *     element that was not sent, a kernel also reads their sum and writes the element once more:
  *     |C| + 2 c |C|, and 3 bytes fewer for each one that is sent;
  *   - beta is 0: to at least c - w of C both add. There a kernel reads the others' sum, or the
- * home's own sum is sent. Kernels of a device use its own memory. What copies read and write there
- * is not counted.
+ *     home's own sum is sent.
+ * Copies also read and write the memory of the home; their bytes are not counted.
  */
 static trade home_memory(const home *h, double w, double c) {
   trade t = {.kernels = (1 - w) * h->used};
@@ -282,11 +283,10 @@ static double home_time(const tsr_machine *machine, const tsr_call *call, double
   enum { STEPS = 256 }; /* shares that are tried, 0.4 % apart */
   for (int i = 0; i <= STEPS; i++) {
     double away = (double)i / STEPS; /* share of the work that the others do */
-    double time = (1 - away) * flops / own;
-    if (away == 0) time = fmax(time, home_memory(&h, 0, 0).kernels / h.memory);
-    if (away > 0) time = fmax(time, fmax(away * flops / others, away * h.used / h.others));
-    if (away > 0) time = fmax(time, least_transfers(call, &h, away));
-    best = fmin(best, time);
+    double elsewhere = away > 0 ? fmax(away * flops / others, away * h.used / h.others) : 0;
+    double lending =
+        away > 0 ? least_transfers(call, &h, away) : home_memory(&h, 0, 0).kernels / h.memory;
+    best = fmin(best, fmax((1 - away) * flops / own, fmax(elsewhere, lending)));
   }
   return best;
 }

@@ -107,9 +107,9 @@ static void copy_flow(const replay *r, const tsr_command *c, bool fresh, flow *f
 /* The part of a device that a kernel fills: its rate / the best rate, or the part of its time that
  * the memory needs for its bytes if that is more. So two kernels side by side never read and write
  * faster than the device's memory. A kernel bound by memory fills all of the device. Measured on an
- * NVIDIA H200: products of 16384 x 8192 x 1536 and 16384 x 4096 x
- * 1536 ran at 46 and 41 TFLOP/s beside additions, and at 58 and 59 without; in all they lost twice
- * the time that the additions take alone. */
+ * NVIDIA H200: products of 16384 x 8192 x 1536 and 16384 x 4096 x 1536 ran at 46 and 41 TFLOP/s
+ * beside additions, and at 58 and 59 without; in all they lost twice the time that the additions
+ * take alone. */
 static double fill_of(const replay *r, const tsr_command *c, double seconds, int device) {
   if (tsr_kernel_get((tsr_kernel)c->kernel)->bound_by_memory) return 1;
   double flops = tsr_kernel_flops((tsr_kernel)c->kernel, r->plan->call.type, c->m, c->n, c->k);

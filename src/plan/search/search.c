@@ -82,9 +82,7 @@ static tsr_status run_search(tsr_search *s) {
 }
 
 double tsr_plan_cost(const tsr_plan *plan) {
-  double candidate =
-      TSR_TUNE_COST_OF_CANDIDATE + TSR_TUNE_COST_OF_COMMAND * (double)plan->commands.count;
-  return plan->candidates * candidate;
+  return plan->candidates * tsr_search_cost((double)plan->commands.count);
 }
 
 /* Frees unused memory: plans stay in the cache for long. */

@@ -82,6 +82,12 @@ static inline bool tsr_search_in_time(const tsr_search *s) {
   return s->spent < s->allowed && (!s->best || s->best->seconds > s->enough);
 }
 
+/* Planning time of a candidate with so many commands, s. It is computed, not measured: the same
+ * call on the same machine must get the same plan, whatever else the computer does. */
+static inline double tsr_search_cost(double commands) {
+  return TSR_TUNE_COST_OF_CANDIDATE + TSR_TUNE_COST_OF_COMMAND * commands;
+}
+
 /* Whether devices compute a level-3 routine by products of blocks: where that was measured to be
  * faster. Reproducible plans do without, since they do not depend on measurements. */
 static inline bool tsr_search_takes_blocks(const tsr_search *s, tsr_kernel kernel) {

@@ -205,7 +205,7 @@ static tsr_status from_all(tsr_search *s, beginning *b) {
 /* Planning time of bands, s, at one kernel for each tile of C. */
 static double cost_of_bands(const tsr_call *call, int64_t tile) {
   double rows = ceil((double)call->m / (double)tile), cols = ceil((double)call->n / (double)tile);
-  return TSR_TUNE_COST_OF_CANDIDATE + TSR_TUNE_COST_OF_COMMAND * rows * cols;
+  return tsr_search_cost(rows * cols);
 }
 
 /* Tries bands after everything else, beyond the time that planning may take: one candidate, which

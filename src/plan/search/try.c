@@ -185,12 +185,6 @@ static tsr_status build(tsr_search *s, const tsr_strategy *r, const tsr_tiling *
   return *fits ? tsr_plan_replay(plan, s->machine, &plan->seconds) : TSR_OK;
 }
 
-/* Planning time of a candidate, s. It is computed from the number of commands, not measured: the
- * same call on the same machine must get the same plan, whatever else the computer does. */
-static double cost_of(const tsr_plan *plan) {
-  return TSR_TUNE_COST_OF_CANDIDATE + TSR_TUNE_COST_OF_COMMAND * (double)plan->commands.count;
-}
-
 /* Time of all copies in sum / number of devices, s. */
 static double link_time(const tsr_plan *plan) {
   double sum = 0;
@@ -362,7 +356,7 @@ static tsr_status make_candidate(tsr_search *s, const tsr_strategy *r, const tsr
                            : tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
   if (status == TSR_OK) status = build(s, r, tiling, &s->graph, plan, &fits);
   s->candidates++;
-  if (plan) s->spent += cost_of(plan);
+  if (plan) s->spent += tsr_search_cost((double)plan->commands.count);
   *made = status == TSR_OK && fits ? plan : NULL;
   if (!*made) keep_memory(s, plan);
   return status;

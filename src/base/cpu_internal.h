@@ -43,4 +43,10 @@ void tsr_cpu_add(const tsr_kernel_args *args);
 /* Makes or multiplies residues (base/moduli.h). */
 void tsr_cpu_residues(const tsr_kernel_args *args);
 
+/* Whether the accuracy of a product in residues is promised for each element that is written, by
+ * the overlap of its lines (base/judgement.h). All of its lines are finite. */
+struct tsr_line;
+bool tsr_cpu_judge_by_overlaps(const tsr_kernel_args *args, const struct tsr_line *rows,
+                               const struct tsr_line *columns);
+
 #endif

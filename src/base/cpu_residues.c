@@ -4,8 +4,8 @@
 /* The kernels on residues in plain C: what emulated devices run, and what GPUs are compared with.
  */
 #include "base/cpu_internal.h"
+#include "base/judgement.h"
 #include "base/moduli.h"
-#include "base/residues.h"
 
 /* ---- Making residues --------------------------------------------------------- */
 
@@ -251,7 +251,9 @@ static bool judge(const tsr_kernel_args *x, const tsr_line *rows, const tsr_line
   tsr_worst a = tsr_worst_start(), b = tsr_worst_start();
   for (int64_t i = 0; i < x->m; i++) tsr_worst_add(&a, &rows[i]);
   for (int64_t j = 0; j < x->n; j++) tsr_worst_add(&b, &columns[j]);
-  return tsr_verdict(&a, &b, x->k, parts_of(x->type) == 2, x->residues.tolerance);
+  if (tsr_verdict(&a, &b, x->k, parts_of(x->type) == 2, x->residues.tolerance)) return true;
+  bool may = x->residues.overlaps && a.finite && b.finite && x->k <= TSR_OVERLAPS_LONGEST;
+  return may && tsr_cpu_judge_by_overlaps(x, rows, columns);
 }
 
 /* ---- Without residues ----------------------------------------------------------- */

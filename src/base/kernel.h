@@ -147,6 +147,8 @@ typedef struct tsr_residue_args {
   int moduli;
   bool keeps_lines;        /* the blocks of residues do */
   double tolerance;        /* tsr_moduli_tolerance; RESIDUE_GEMM only */
+  bool overlaps;           /* RESIDUE_GEMM: judged by overlaps, too (base/judgement.h). Engines
+                              without the trait `overlaps` ignore it */
   uint8_t *verdict;        /* RESIDUE_GEMM: becomes 1 if the accuracy cannot be promised. Memory of
                               the device or pinned host memory; NULL: nobody asks */
   tsr_residue_lines of[3]; /* of a, b and c, where these are residues */

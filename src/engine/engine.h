@@ -80,6 +80,9 @@ typedef struct tsr_engine_traits {
   bool quick_start;
   /* The engine has the kernels on residues. 0: products are computed natively. */
   bool residues;
+  /* Products in residues are judged by the overlap of their lines where quantiles do not promise
+   * their accuracy (base/judgement.h). 0: by quantiles alone. */
+  bool overlaps;
   /* Kernels obey `blocks` of tsr_kernel_args: level-3 routines can be computed in two ways, of
    * which the probe finds the faster. */
   bool blocks;

@@ -101,6 +101,7 @@ static void set_residue_args(const tsr_job *job, uint32_t index, tsr_kernel_args
   args->residues.moduli = call->moduli;
   args->residues.keeps_lines = call->keeps_lines;
   args->residues.tolerance = tolerance_of(call, args->k);
+  args->residues.overlaps = job->runner->engine->traits.overlaps;
   if (args->kernel == TSR_KERNEL_RESIDUE_GEMM) args->residues.verdict = job->verdicts + index;
   for (int i = 0; i < 3; i++) set_residues(job, index, i, args);
 }

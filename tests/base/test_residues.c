@@ -14,7 +14,7 @@
 
 #include "base/cpu_blas.h"
 #include "base/moduli.h"
-#include "base/residues.h"
+#include "base/judgement.h"
 #include "hard_data.h"
 
 /* ---- The arithmetic ------------------------------------------------------------ */
@@ -90,7 +90,7 @@ typedef struct product {
   tsr_line *rows;
   void *a, *b, *old, *c, *ra, *rb;
   int moduli;
-  bool keeps;
+  bool keeps, by_quantiles;
   tsr_uplo uplo;
   bool hermitian;
   bool refused;
@@ -175,6 +175,7 @@ static bool multiply(const product *p, int64_t row, int64_t rows, int64_t col, i
   args.residues = (tsr_residue_args){.moduli = p->moduli,
                                      .keeps_lines = p->keeps,
                                      .tolerance = tsr_moduli_tolerance(x->type, p->moduli, x->k),
+                                     .overlaps = !p->by_quantiles,
                                      .verdict = &verdict,
                                      .of = {{row, x->m}, {col, x->n}, {0, 0}}};
   assert_int_equal(tsr_cpu_kernel(&args), TSR_OK);
@@ -326,6 +327,7 @@ static void more_moduli_promise_more(void **state) {
                          .n = 11,
                          .k = 120,
                          .alpha = 1},
+                   .by_quantiles = true,
                    .moduli = moduli};
       run(&p, (hard_family)family, 4);
       if (!p.refused) assert_true(hard_worst(&p.x) <= 1);
@@ -333,6 +335,59 @@ static void more_moduli_promise_more(void **state) {
       drop(&p);
     }
   assert_true(promised[TSR_MODULI_MOST] > promised[7]);
+}
+
+/* Overlaps promise data for which quantiles promise nothing, and what they promise is kept. */
+static void overlaps_promise_more(void **state) {
+  (void)state;
+  const tsr_type types[] = {TSR_D, TSR_S, TSR_Z, TSR_C};
+  int promised[HARD_FAMILIES][2] = {0};
+  for (int family = 0; family < HARD_INFINITE; family++)
+    for (int variant = 0; variant < 24; variant++) {
+      product p = {.x = {.type = types[variant % 4],
+                         .transa = TSR_NO_TRANS,
+                         .transb = variant & 4 ? TSR_CONJ_TRANS : TSR_NO_TRANS,
+                         .m = 18,
+                         .n = 33,
+                         .k = 60 + 130 * (variant / 8),
+                         .alpha = 1},
+                   .by_quantiles = variant & 4};
+      p.moduli = tsr_moduli_of_type(p.x.type) + 1;
+      run(&p, (hard_family)family, (uint64_t)(variant / 8));
+      if (!p.refused && hard_worst(&p.x) > 1)
+        fail_msg("%s, variant %d: the bound is broken", hard_names[family], variant);
+      promised[family][p.by_quantiles] += !p.refused;
+      drop(&p);
+    }
+  assert_int_equal(promised[HARD_HILBERT][0], 12);
+  assert_true(promised[HARD_SPARSE][0] > promised[HARD_SPARSE][1]);
+}
+
+/* Integers come back from the leading residues, too, and the leading bits are no more than they. */
+static void leading_residues_are_enough(void **state) {
+  (void)state;
+  uint64_t random = 3;
+  for (int count = TSR_MODULI_LEAST; count <= TSR_MODULI_MOST; count++) {
+    tsr_moduli m;
+    tsr_leading_moduli leading;
+    tsr_moduli_fill(count, &m);
+    tsr_leading_moduli_fill(count, &leading);
+    int room = ilogb(m.root);
+    for (int i = 0; i < 300; i++) {
+      double x =
+          i == 0 ? m.root : ldexp(2 * hard_uniform(&random), hard_next(&random) % (room + 1));
+      int64_t integer = (int64_t)x;
+      tsr_whole whole = {0};
+      for (int l = 0; l < leading.count; l++)
+        tsr_whole_add(&whole, &leading, l, tsr_residue(integer, m.modulus[l]));
+      uint64_t size = (uint64_t)(integer < 0 ? -integer : integer);
+      assert_true(tsr_whole_end(&whole, &leading) == size);
+      if (i == 0) continue;
+      double bits = tsr_leading_bits(size, room);
+      assert_true(bits <= 127 && ldexp(bits, room - 7) <= (double)size);
+      assert_true(size < 2 || ldexp(bits + 1, room - 7) >= (double)(size - 1));
+    }
+  }
 }
 
 /* Integers whose sums fit the type come out exact. */
@@ -418,6 +473,8 @@ int main(void) {
       cmocka_unit_test(refused_products_are_native),
       cmocka_unit_test(triangles_are_kept),
       cmocka_unit_test(more_moduli_promise_more),
+      cmocka_unit_test(overlaps_promise_more),
+      cmocka_unit_test(leading_residues_are_enough),
       cmocka_unit_test(integers_are_exact),
       cmocka_unit_test(cuts_do_not_change_bits),
       cmocka_unit_test(refused_blocks_are_written),

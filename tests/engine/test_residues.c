@@ -106,6 +106,7 @@ static tsr_kernel_args product(const residue_case *t, const matrices *x, const v
   args.residues = (tsr_residue_args){.moduli = t->moduli,
                                      .keeps_lines = t->keeps,
                                      .tolerance = tsr_moduli_tolerance(t->type, t->moduli, t->k),
+                                     .overlaps = true,
                                      .verdict = verdict,
                                      .of = {{0, t->m}, {0, t->n}, {0, 0}}};
   return args;
@@ -195,6 +196,7 @@ static void run_case(bench *b, const residue_case *t) {
   convert_all(NULL, t, &x, false, x.a, cpu_ra);
   convert_all(NULL, t, &x, true, x.b, cpu_rb);
   args = product(t, &x, cpu_ra, cpu_rb, x.c, &cpu_verdict);
+  args.residues.overlaps = b->h.engine->traits.overlaps;
   run_kernel(NULL, &args);
   unify_kept(t, t->m, ra.pinned), unify_kept(t, t->m, cpu_ra);
   unify_kept(t, t->n, rb.pinned), unify_kept(t, t->n, cpu_rb);

@@ -110,6 +110,7 @@ const tsr_engine tsr_engine_host = {
     .traits = {.emulated = true,
                .quick_start = true,
                .residues = true,
+               .overlaps = true,
                .ring = 4 << 20,
                .block = 64 << 10},
     .open = host_open,

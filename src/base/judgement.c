@@ -16,6 +16,6 @@ void tsr_leading_moduli_fill(int moduli, tsr_leading_moduli *leading) {
   leading->product = low_bits(all.product);
   for (int l = 0; l < leading->count; l++) {
     leading->weight[l] = low_bits(all.weight[l]);
-    leading->ratio[l] = all.ratio[l];
+    leading->ratio[l] = (int32_t)rint(all.ratio[l] * (1 << TSR_RATIO_BITS));
   }
 }

@@ -25,11 +25,15 @@ enum { TSR_OVERLAPS_LONGEST = 1 << 17 };
 
 /* What recovers a scaled element, which is at most sqrt(P / 2), from its residues modulo the first
  * moduli, M / 2 + 1 of the M, modulo 2^64: x = sum of r[l] weight[l] - product round(sum of r[l]
- * ratio[l]). */
+ * ratio[l]). Ratios are in units of 2^-20: their sum, up to 9 * 128 of them, fits 32 bits and is
+ * off by less than 2^-10. As x is at most 2^-4 of the product, it is rounded to the right integer.
+ */
+enum { TSR_RATIO_BITS = 20 };
+
 typedef struct tsr_leading_moduli {
   int count;
   uint64_t weight[TSR_MODULI_MOST / 2 + 1], product;
-  double ratio[TSR_MODULI_MOST / 2 + 1];
+  int32_t ratio[TSR_MODULI_MOST / 2 + 1];
 } tsr_leading_moduli;
 
 /* Fills in those of `moduli` moduli. */
@@ -38,7 +42,7 @@ void tsr_leading_moduli_fill(int moduli, tsr_leading_moduli *leading);
 /* A scaled number while its residues are added. */
 typedef struct tsr_whole {
   uint64_t sum;
-  double turns;
+  int32_t turns; /* in units of 2^-20 */
 } tsr_whole;
 
 TSR_RESIDUES_INLINE void tsr_whole_add(tsr_whole *x, const tsr_leading_moduli *m, int l,
@@ -49,7 +53,8 @@ TSR_RESIDUES_INLINE void tsr_whole_add(tsr_whole *x, const tsr_leading_moduli *m
 
 /* Its magnitude. */
 TSR_RESIDUES_INLINE uint64_t tsr_whole_end(const tsr_whole *x, const tsr_leading_moduli *m) {
-  uint64_t value = x->sum - (uint64_t)(int64_t)rint(x->turns) * m->product;
+  int32_t turns = (x->turns + (1 << (TSR_RATIO_BITS - 1))) >> TSR_RATIO_BITS;
+  uint64_t value = x->sum - (uint64_t)(int64_t)turns * m->product;
   return value >> 63 ? 0 - value : value;
 }
 
@@ -92,9 +97,8 @@ typedef struct tsr_judged {
 
 /* The two products of a row of op(A) and a column of op(B). */
 typedef struct tsr_overlap {
-  uint32_t least; /* of the leading bits: no more than sum |a_h||b_h|, in units of 2^-14 */
-  uint32_t
-      common; /* at least the number of pairs of which neither element is 0; at most k counts */
+  uint32_t least;  /* of the leading bits: no more than sum |a_h||b_h|, in units of 2^-14 */
+  uint32_t common; /* at least the number of pairs of which neither is 0; at most k counts */
 } tsr_overlap;
 
 /* Whether |error| <= tolerance (|A||B|) can be promised for an element of C. Only pairs of which

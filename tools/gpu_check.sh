@@ -130,6 +130,10 @@ testers() { # netlib's, of the BLAS and of CBLAS, on as many devices as there ar
 emulated() { # on one GPU, operands resident and in pinned host memory; the driver checks every result
   local type n arithmetic memory cases=()
   "$build/bench/tessera-bench-errors" --engine cuda --devices 1 >"$out/errors.csv" || return 1
+  "$build/bench/tessera-bench-judging" --engine cuda --extents 1024,2048,4096,8192 \
+    >"$out/judging.csv" || return 1
+  TSR_TEST_ENGINE=cuda TSR_TEST_ONLY=overlaps_decide_in_parts TSR_TEST_LINES=2100 \
+    "$build/tests/engine_test_residues" || return 1
   rm -f "$out"/bench-{native,emulated,auto,emulated-4G,emulated-1G}.csv
   for type in d s c z; do
     for n in 2048 4096 8192 16384; do cases+=("gemm $type $n $n $n home=0,0,0"); done

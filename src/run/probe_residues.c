@@ -56,6 +56,7 @@ static tsr_kernel_args product(const tsr_bench *b, tsr_type type, int64_t area, 
                           .ldc = area};
   args.residues = (tsr_residue_args){.moduli = tsr_moduli_of_type(type),
                                      .tolerance = DBL_MAX,
+                                     .overlaps = b->engine->traits.overlaps, /* launches count */
                                      .of = {{0, area}, {0, area}, {0, 0}}};
   return args;
 }

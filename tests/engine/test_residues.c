@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/cpu_blas.h"
+#include "base/judgement.h"
 #include "base/moduli.h"
 #include "harness.h"
 #include "../base/hard_data.h"
@@ -21,7 +22,13 @@ typedef struct residue_case {
   tsr_op transa, transb;
   int64_t m, n, k;
   int moduli, steps;
-  bool keeps; /* blocks keep their lines */
+  bool keeps;        /* blocks keep their lines */
+  bool by_quantiles; /* overlaps do not decide */
+  /* Of row `row` and column `column` of C all products are far below those of their greatest
+   * elements, so that their accuracy cannot be promised; that of the others in the row and the
+   * column can. */
+  bool breaks;
+  int64_t row, column;
   tsr_uplo uplo;
   bool hermitian;
   double alpha, beta;
@@ -38,6 +45,24 @@ static void *room(size_t bytes) {
   void *made = calloc(bytes + 64, 1);
   assert_non_null(made);
   return made;
+}
+
+/* Writes element h of a line of op(A) (second: op(B)); imaginary parts become 0. */
+static void write_element(const residue_case *t, const matrices *x, bool second, int64_t line,
+                          int64_t h, double value) {
+  bool down = ((second ? t->transb : t->transa) == TSR_NO_TRANS) == second;
+  int64_t ld = second ? x->ldb : x->lda, at = down ? h + line * ld : line + h * ld;
+  int parts = hard_parts(t->type);
+  for (int part = 0; part < parts; part++)
+    hard_write(t->type, second ? x->b : x->a, at * parts + part, part == 0 ? value : 0);
+}
+
+/* Row (1, 2^-20, 0, ..) and column (0, 1, 0, ..). */
+static void break_element(const residue_case *t, const matrices *x) {
+  for (int64_t h = 0; h < t->k; h++) {
+    write_element(t, x, false, t->row, h, h == 0 ? 1 : h == 1 ? 0x1p-20 : 0);
+    write_element(t, x, true, t->column, h, h == 1);
+  }
 }
 
 static matrices make(const residue_case *t) {
@@ -58,6 +83,7 @@ static matrices make(const residue_case *t) {
   hard_fill(t->family, t->type, false, t->transa, t->m, t->k, x.lda, 3, x.a);
   hard_fill(t->family, t->type, true, t->transb, t->n, t->k, x.ldb, 3, x.b);
   hard_fill(HARD_UNIFORM, t->type, true, TSR_NO_TRANS, t->n, t->m, x.ldc, 5, x.c);
+  if (t->breaks) break_element(t, &x);
   return x;
 }
 
@@ -106,7 +132,7 @@ static tsr_kernel_args product(const residue_case *t, const matrices *x, const v
   args.residues = (tsr_residue_args){.moduli = t->moduli,
                                      .keeps_lines = t->keeps,
                                      .tolerance = tsr_moduli_tolerance(t->type, t->moduli, t->k),
-                                     .overlaps = true,
+                                     .overlaps = !t->by_quantiles,
                                      .verdict = verdict,
                                      .of = {{0, t->m}, {0, t->n}, {0, 0}}};
   return args;
@@ -179,7 +205,8 @@ static void unify_kept(const residue_case *t, int64_t lines, char *block) {
   if (t->keeps) unify(t->type, block + tsr_residues_kept(ld, lines, planes), bytes);
 }
 
-static void run_case(bench *b, const residue_case *t) {
+/* Returns whether the product is refused. */
+static bool run_case(bench *b, const residue_case *t) {
   matrices x = make(t);
   operand a = operand_of(b, x.a, x.bytes[0]), bb = operand_of(b, x.b, x.bytes[1]);
   operand c = operand_of(b, x.c, x.bytes[2]), ra = operand_of(b, NULL, x.residues[0]);
@@ -196,7 +223,7 @@ static void run_case(bench *b, const residue_case *t) {
   convert_all(NULL, t, &x, false, x.a, cpu_ra);
   convert_all(NULL, t, &x, true, x.b, cpu_rb);
   args = product(t, &x, cpu_ra, cpu_rb, x.c, &cpu_verdict);
-  args.residues.overlaps = b->h.engine->traits.overlaps;
+  args.residues.overlaps = args.residues.overlaps && b->h.engine->traits.overlaps;
   run_kernel(NULL, &args);
   unify_kept(t, t->m, ra.pinned), unify_kept(t, t->m, cpu_ra);
   unify_kept(t, t->n, rb.pinned), unify_kept(t, t->n, cpu_rb);
@@ -204,10 +231,14 @@ static void run_case(bench *b, const residue_case *t) {
   check_same(t, "residues of B", rb.pinned, cpu_rb, x.residues[1]);
   unify(t->type, c.pinned, x.bytes[2]), unify(t->type, x.c, x.bytes[2]);
   check_same(t, "elements of C", c.pinned, x.c, x.bytes[2]);
-  assert_int_equal(*verdict, cpu_verdict);
+  if (*verdict != cpu_verdict)
+    fail_msg("%s, %c, %lld x %lld x %lld, %d moduli: verdict %d, on the CPU %d",
+             hard_names[t->family], (char)t->type, (long long)t->m, (long long)t->n,
+             (long long)t->k, t->moduli, *verdict, cpu_verdict);
   drop(b, &a), drop(b, &bb), drop(b, &c), drop(b, &ra), drop(b, &rb);
   b->h.engine->free(b->h.state, TSR_HOST, verdict);
   free(cpu_ra), free(cpu_rb), free(x.a), free(x.b), free(x.c);
+  return cpu_verdict != 0;
 }
 
 static bench open_bench(void) {
@@ -276,6 +307,82 @@ static void triangles_are_those_of_the_cpu(void **state) {
   close_bench(&b);
 }
 
+/* A product that quantiles refuse. */
+static residue_case undecided_case(tsr_type type, int variant) {
+  return (residue_case){.family = HARD_HILBERT,
+                        .type = type,
+                        .transa = variant & 1 ? TSR_CONJ_TRANS : TSR_NO_TRANS,
+                        .transb = variant & 2 ? TSR_TRANS : TSR_NO_TRANS,
+                        .m = 140 + variant,
+                        .n = 131 + variant,
+                        .k = 90 + 13 * variant,
+                        .moduli = tsr_moduli_of_type(type) + 1,
+                        .steps = 1,
+                        .keeps = variant & 1,
+                        .alpha = 1,
+                        .beta = variant & 2 ? 0.25 : 0};
+}
+
+static void check_verdict(bench *b, const residue_case *t, bool refused) {
+  if (run_case(b, t) != refused)
+    fail_msg("%c, %lld x %lld x %lld is%s refused", (char)t->type, (long long)t->m, (long long)t->n,
+             (long long)t->k, refused ? " not" : "");
+}
+
+/* Where quantiles promise nothing, overlaps do, unless one element of C cannot be promised that is
+ * written. */
+static void overlaps_decide(void **state) {
+  (void)state;
+  const tsr_type types[] = {TSR_S, TSR_D, TSR_C, TSR_Z};
+  bench b = open_bench();
+  if (!b.h.engine->traits.overlaps) {
+    close_bench(&b);
+    skip();
+  }
+  for (int variant = 0; variant < 16; variant++) {
+    residue_case t = undecided_case(types[variant % 4], variant / 4);
+    t.by_quantiles = true;
+    check_verdict(&b, &t, true);
+    t.by_quantiles = false;
+    check_verdict(&b, &t, false);
+    t.breaks = true; /* in turn in each of the tiles that a GPU's blocks judge */
+    t.row = variant & 4 ? t.m - 1 : 1, t.column = variant & 8 ? t.n - 1 : 0;
+    check_verdict(&b, &t, true);
+    t.m = t.n, t.row = t.n - 1, t.column = 2, t.uplo = TSR_LOWER;
+    check_verdict(&b, &t, true);
+    t.uplo = TSR_UPPER;
+    check_verdict(&b, &t, false);
+  }
+  close_bench(&b);
+}
+
+/* More lines than a device has room for at once: 511 of the longest that overlaps judge, or 2047 on
+ * GPUs with a kernel of our own for the products. That takes long and 4 GB, so it is done only if
+ * TSR_TEST_LINES says with how many. */
+static void overlaps_decide_in_parts(void **state) {
+  (void)state;
+  const char *asked = getenv("TSR_TEST_LINES");
+  if (asked == NULL) skip();
+  int64_t lines = atoll(asked);
+  bench b = open_bench();
+  for (int variant = 0; variant < 4; variant++) {
+    residue_case t = {.family = HARD_SPARSE,
+                      .type = TSR_S,
+                      .transa = TSR_TRANS,
+                      .transb = TSR_NO_TRANS,
+                      .m = variant & 1 ? lines : 5,
+                      .n = variant & 1 ? 5 : lines,
+                      .k = TSR_OVERLAPS_LONGEST,
+                      .moduli = TSR_MODULI_LEAST,
+                      .steps = 1,
+                      .alpha = 1,
+                      .breaks = variant & 2};
+    t.row = t.m - 1, t.column = t.n - 1;
+    check_verdict(&b, &t, t.breaks);
+  }
+  close_bench(&b);
+}
+
 /* Extents of 1, odd ones, sums in several parts, and C in several parts. */
 static void shapes_do_not_matter(void **state) {
   (void)state;
@@ -322,10 +429,10 @@ static void parts_of_c_fit_together(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bits_are_those_of_the_cpu),
-      cmocka_unit_test(triangles_are_those_of_the_cpu),
-      cmocka_unit_test(shapes_do_not_matter),
-      cmocka_unit_test(parts_of_c_fit_together),
+      cmocka_unit_test(bits_are_those_of_the_cpu), cmocka_unit_test(triangles_are_those_of_the_cpu),
+      cmocka_unit_test(overlaps_decide),           cmocka_unit_test(overlaps_decide_in_parts),
+      cmocka_unit_test(shapes_do_not_matter),      cmocka_unit_test(parts_of_c_fit_together),
   };
+  cmocka_set_test_filter(getenv("TSR_TEST_ONLY")); /* a pattern of names; none: all */
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,13 +25,13 @@ void problem_print(const problem *p, char line[PROBLEM_LINE]) {
            " diag=%c ta=%c tb=%c m=%" PRId64 " n=%" PRId64 " k=%" PRId64 " lda=+%" PRId64
            " ldb=+%" PRId64 " ldc=+%" PRId64 " alpha=%c beta=%c home=%c,%c,%c offset=%" PRId64
            ",%" PRId64 ",%" PRId64 " alias=%d mode=%s calls=%d sets=%d threads=%s seed=%" PRIu64
-           " digits=%d faster=%d",
+           " digits=%d faster=%d zeros=%d",
            operation_names[p->operation], p->engine, p->devices, p->machine, p->memory, p->uneven,
            p->tile, p->strategy[0] ? p->strategy : "-", p->check, p->repro, p->peer, p->moduli,
            p->delay, p->type, p->layout, p->side, p->uplo, p->diag, p->ta, p->tb, p->m, p->n, p->k,
            p->pad[0], p->pad[1], p->pad[2], p->alpha, p->beta, p->home[0], p->home[1], p->home[2],
            p->offset[0], p->offset[1], p->offset[2], p->alias, mode_names[p->mode], p->calls,
-           p->sets, thread_names[p->threads], p->seed, p->digits, p->faster);
+           p->sets, thread_names[p->threads], p->seed, p->digits, p->faster, p->zeros);
 }
 
 static bool parse_name(const char *text, const char *const *names, int count, int *value) {
@@ -77,7 +77,8 @@ static bool parse_word(const char *key, const char *text, problem *p) {
   } numbers[] = {{"devices", &p->devices}, {"machine", &p->machine}, {"check", &p->check},
                  {"repro", &p->repro},     {"peer", &p->peer},       {"alias", &p->alias},
                  {"calls", &p->calls},     {"sets", &p->sets},       {"uneven", &p->uneven},
-                 {"moduli", &p->moduli},   {"digits", &p->digits},   {"faster", &p->faster}};
+                 {"moduli", &p->moduli},   {"digits", &p->digits},   {"faster", &p->faster},
+                 {"zeros", &p->zeros}};
   const struct {
     const char *key, *letters;
     char *value;

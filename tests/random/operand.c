@@ -137,8 +137,11 @@ void operand_value(const operand *o, const unsigned char *bytes, int64_t i, int6
   if (!inside && s->rest == REST_CONJUGATE) *im = -*im;
 }
 
-static void fill_one(operand *o, operand_content content, rng *random, int64_t i, int64_t j) {
+/* zeros: of 100 elements beside the diagonal. */
+static void fill_one(operand *o, operand_content content, int zeros, rng *random, int64_t i,
+                     int64_t j) {
   double re = 2 * rng_unit(random) - 1, im = 2 * rng_unit(random) - 1;
+  if (zeros > 0 && rng_between(random, 0, 99) < zeros && i != j) re = im = 0;
   bool other = !stored_inside(&o->shape, i, j);
   /* A sum with a NaN may have its very bits: only numbers tell that they were written. */
   if (other && (o->shape.rest != REST_NOTHING || re > 0)) return;
@@ -152,10 +155,10 @@ static void fill_one(operand *o, operand_content content, rng *random, int64_t i
   element_put(o->type, (void *)operand_at(o, o->image, i, j), re, im);
 }
 
-static void fill(operand *o, operand_content content, rng *random) {
+static void fill(operand *o, operand_content content, int zeros, rng *random) {
   memset(o->image, FILLER, o->bytes);
   for (int64_t j = 0; j < o->shape.slow; ++j)
-    for (int64_t i = 0; i < o->shape.fast; ++i) fill_one(o, content, random, i, j);
+    for (int64_t i = 0; i < o->shape.fast; ++i) fill_one(o, content, zeros, random, i, j);
 }
 
 static tsr_status host_alloc(operand *o) {
@@ -238,7 +241,8 @@ tsr_status operand_create(const problem *p, tsr_context *context, int which, con
   o.bytes = o.start + (size_t)(o.ld * (shape->slow > 0 ? shape->slow : 1)) * size + GUARD;
   o.image = malloc(o.bytes);
   if (!o.image) return TSR_ERR_MEMORY;
-  fill(&o, content, random); /* first: the data must not depend on the home */
+  /* First: the data must not depend on the home. */
+  fill(&o, content, which < 2 ? p->zeros : 0, random);
   tsr_status status = allocate(&o, random);
   if (status == TSR_OK) status = put(&o);
   if (status != TSR_OK) {

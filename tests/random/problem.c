@@ -317,6 +317,12 @@ static void draw_accuracy(rng *r, problem *p) {
   p->faster = chance(r, 0.5);
 }
 
+/* More often where products may be emulated, whose judgement zeros concern. */
+static void draw_zeros(rng *r, problem *p) {
+  bool emulated = p->moduli > 0 || p->digits > 0;
+  if (chance(r, emulated ? 0.4 : 0.05)) p->zeros = (int)rng_between(r, 40, 95);
+}
+
 void problem_draw(uint64_t seed, int64_t index, const problem_range *range, problem *p) {
   rng group = {seed * 0x100000001b3u + (uint64_t)(index / PROBLEM_GROUP)};
   rng own = {(seed + 1) * 0xd1342543de82ef95u + (uint64_t)index};
@@ -328,6 +334,7 @@ void problem_draw(uint64_t seed, int64_t index, const problem_range *range, prob
   draw_call(&own, p);
   draw_manner(&own, p);
   draw_accuracy(&own, p);
+  draw_zeros(&own, p);
 }
 
 bool problem_same_context(const problem *a, const problem *b) {

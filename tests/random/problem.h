@@ -70,6 +70,9 @@ typedef struct problem {
   /* The accuracy, 10^-digits, that the call asks for in place of the context's arithmetic: emulated
    * (faster = 0) or in the faster way; digits = 0: it asks for nothing. */
   int digits, faster;
+  /* So many of 100 elements of A and B are 0, the diagonal of a triangle apart: the accuracy of
+   * such products in residues is not promised by quantiles, but often by overlaps. */
+  int zeros;
 } problem;
 
 /* The call's own arithmetic, in text; NULL: it has none. */

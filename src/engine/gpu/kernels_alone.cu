@@ -10,6 +10,7 @@
 #include "engine/gpu/kernel_code.h"
 #include "engine/gpu/residue_kernels.cu"
 #include "engine/gpu/residue_judgement.cu"
+#include "engine/gpu/residue_overlaps.cu"
 
 namespace tsr_gpu {
 
@@ -70,5 +71,8 @@ RESIDUES(float, float, 1)
 RESIDUES(double, double, 1)
 RESIDUES(float, pair_of<float>, 2)
 RESIDUES(double, pair_of<double>, 2)
+
+template __global__ void expand_kernel<1>(tsr_gpu_overlaps, tsr_leading_moduli, int);
+template __global__ void expand_kernel<2>(tsr_gpu_overlaps, tsr_leading_moduli, int);
 
 }  // namespace tsr_gpu

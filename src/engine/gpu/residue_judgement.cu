@@ -57,7 +57,7 @@ __global__ void GPU_THREADS(JUDGES)
 /* One block; `shares` of rows have been judged, and as many of columns. */
 __global__ void GPU_THREADS(2 * TSR_GPU_JUDGING_BLOCKS)
     judge_kernel(const tsr_worst *found, int shares, whole k, int complex_valued, double tolerance,
-                 int *refused, uint8_t *verdict) {
+                 bool overlaps, tsr_gpu_judgement *judgement, uint8_t *verdict) {
   __shared__ tsr_worst worst[2][TSR_GPU_JUDGING_BLOCKS];
   int i = threadIdx.x, side = threadIdx.y;
   worst[side][i] = found[side * shares + i];
@@ -67,8 +67,11 @@ __global__ void GPU_THREADS(2 * TSR_GPU_JUDGING_BLOCKS)
     join(&worst[0][0], &worst[0][s]);
     join(&worst[1][0], &worst[1][s]);
   }
-  *refused = !tsr_verdict(&worst[0][0], &worst[1][0], k, complex_valued != 0, tolerance);
-  if (*refused && verdict != NULL) *verdict = 1;
+  const tsr_worst *a = &worst[0][0], *b = &worst[1][0];
+  bool promised = tsr_verdict(a, b, k, complex_valued != 0, tolerance);
+  judgement->undecided = !promised && overlaps && a->finite && b->finite;
+  judgement->refused = !promised && !judgement->undecided;
+  if (judgement->refused && verdict != NULL) *verdict = 1;
 }
 
 /* ---- Without residues --------------------------------------------------------------- */
@@ -206,17 +209,18 @@ using namespace tsr_gpu;
 
 extern "C" int tsr_gpu_judge_launch(const tsr_line *rows, int64_t m, const tsr_line *columns,
                                     int64_t n, int64_t k, int complex_valued, double tolerance,
-                                    int *refused, uint8_t *verdict, void *stream_pointer) {
+                                    int overlaps, tsr_gpu_judgement *judgement, uint8_t *verdict,
+                                    void *stream_pointer) {
   gpuStream stream = (gpuStream)stream_pointer;
   int64_t most = (m > n ? m : n) / JUDGES + 1;
   int shares = most < TSR_GPU_JUDGING_BLOCKS ? (int)most : TSR_GPU_JUDGING_BLOCKS;
-  const int OWN = 64; /* bytes of *refused, so that records begin at cache lines */
+  const int OWN = 64; /* bytes of *judgement, so that records begin at cache lines */
   static_assert(OWN + 2 * TSR_GPU_JUDGING_BLOCKS * sizeof(tsr_worst) <= TSR_GPU_JUDGING_ROOM,
                 "what the blocks find has room");
-  tsr_worst *found = (tsr_worst *)((char *)refused + OWN);
+  tsr_worst *found = (tsr_worst *)((char *)judgement + OWN);
   worst_kernel<<<dim3(shares, 2), JUDGES, 0, stream>>>(rows, m, columns, n, found);
   judge_kernel<<<1, dim3(shares, 2), 0, stream>>>(found, shares, k, complex_valued, tolerance,
-                                                  refused, verdict);
+                                                  overlaps != 0, judgement, verdict);
   return gpuLastError();
 }
 

@@ -11,6 +11,7 @@
 #include "kernel_names.h" /* of the vendor's folder, which the build names */
 
 #include "base/residues.h"
+#include "engine/gpu/residue_dots.h"
 #include "engine/gpu/residue_elements.h"
 #include "engine/gpu/residue_kernels.h"
 
@@ -56,16 +57,6 @@ divisors divisors_of(const tsr_moduli *moduli) {
   d.count = moduli->count;
   for (int l = 0; l < d.count; l++) d.of[l] = divisor_of((unsigned)moduli->modulus[l]);
   return d;
-}
-
-/* The sum of the products of the bytes of a and b, and c. */
-__device__ unsigned dot_bytes(unsigned a, unsigned b, unsigned c) {
-#ifdef gpuDotUnsigned
-  return gpuDotUnsigned(a, b, c);
-#else
-  for (int byte = 0; byte < 32; byte += 8) c += (a >> byte & 255) * (b >> byte & 255);
-  return c;
-#endif
 }
 
 /* u - half modulo p, of least magnitude, for u < 2^20: the product with the inverse, which is too
@@ -435,15 +426,6 @@ __global__ void GPU_THREADS(256)
     int r = residue_of(parts[base + i], of);
     sums[base + i] = first ? r : sums[base + i] + r;
   }
-}
-
-__device__ int dot_signed(int a, int b, int c) {
-#ifdef gpuDotSigned
-  return gpuDotSigned(a, b, c);
-#else
-  for (int byte = 0; byte < 32; byte += 8) c += (int)(int8_t)(a >> byte) * (int8_t)(b >> byte);
-  return c;
-#endif
 }
 
 /* A thread computes one sum. */

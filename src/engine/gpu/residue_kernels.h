@@ -2,12 +2,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* The kernels on residues (base/moduli.h) but for their integer products, which the vendor's BLAS
- * computes: residue_kernels.cu, and residue_judgement.cu, which has those that judge products and
- * that compute them natively. They give the same bits as base/cpu_residues.c. */
+ * computes: residue_kernels.cu, residue_judgement.cu, which has those that judge products and
+ * that compute them natively, and residue_overlaps.cu, which has those that judge by overlaps. They
+ * give the same bits as base/cpu_residues.c. */
 #ifndef TSR_ENGINE_GPU_RESIDUE_KERNELS_H
 #define TSR_ENGINE_GPU_RESIDUE_KERNELS_H
 
-#include "base/residue_lines.h"
+#include "base/judgement.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -33,12 +34,18 @@ int tsr_gpu_residues_launch(const tsr_gpu_residues *args, const tsr_moduli *modu
 /* The most blocks that judge rows, or columns, and the bytes that they need for what they find. */
 enum { TSR_GPU_JUDGING_BLOCKS = 32, TSR_GPU_JUDGING_ROOM = 8 << 10 };
 
-/* Judges m rows and n columns of C by the records of their lines. *refused, at the beginning of
- * TSR_GPU_JUDGING_ROOM bytes of the device's memory, becomes whether the accuracy cannot be
- * promised; *verdict (may be NULL) becomes 1 if so. */
+/* What is known of a product. */
+typedef struct tsr_gpu_judgement {
+  int refused;   /* its accuracy cannot be promised */
+  int undecided; /* quantiles cannot promise it, and overlaps decide */
+} tsr_gpu_judgement;
+
+/* Judges m rows and n columns of C by the records of their lines. *judgement is at the beginning of
+ * TSR_GPU_JUDGING_ROOM bytes of the device's memory; if not `overlaps`, these never decide.
+ * *verdict (may be NULL) becomes 1 if the product is refused. */
 int tsr_gpu_judge_launch(const tsr_line *rows, int64_t m, const tsr_line *columns, int64_t n,
-                         int64_t k, int complex_valued, double tolerance, int *refused,
-                         uint8_t *verdict, void *stream);
+                         int64_t k, int complex_valued, double tolerance, int overlaps,
+                         tsr_gpu_judgement *judgement, uint8_t *verdict, void *stream);
 
 /* sums += the residues of parts, count numbers of each plane; `first`: sums = them. */
 int tsr_gpu_fold_launch(const tsr_moduli *moduli, int planes, const int32_t *parts, int64_t count,
@@ -67,6 +74,35 @@ typedef struct tsr_gpu_region {
   int hermitian;
   int64_t diagonal;
 } tsr_gpu_region;
+
+/* Rows or columns of C that are judged by overlaps. */
+typedef struct tsr_gpu_overlapping {
+  int64_t count;
+  const int8_t *lines; /* the residues of the first in the first plane */
+  int64_t plane;       /* bytes from plane to plane */
+  const tsr_line *records;
+  uint32_t *lost; /* room for `count` of tsr_lost_elements */
+  uint8_t *bytes; /* room for ld of each line */
+} tsr_gpu_overlapping;
+
+/* Refuses an undecided product if overlaps (base/judgement.h) do not promise the accuracy of each
+ * element that is written of a part of C. Lines have ld bytes, a multiple of 16, and so do what
+ * `lines` and `bytes` point to. */
+typedef struct tsr_gpu_overlaps {
+  tsr_judged judged;
+  tsr_gpu_region region;
+  int64_t ld;
+  tsr_gpu_overlapping rows, columns;
+  tsr_gpu_judgement *judgement;
+  uint8_t *verdict; /* may be NULL */
+} tsr_gpu_overlaps;
+
+/* The rows and columns of C that a block of the kernel's grid judges together: a part with more is
+ * best a multiple of them. */
+enum { TSR_GPU_OVERLAPS_SIDE = 128 };
+
+int tsr_gpu_overlaps_launch(const tsr_gpu_overlaps *args, const tsr_leading_moduli *leading,
+                            void *stream);
 
 /* c = alpha (the product that the sums or residues stand for) + beta c, m x n, unless *refused:
  * then c stays as it is, or becomes 0 if beta is 0 and `leaves` is not set. Element (i, j) of plane

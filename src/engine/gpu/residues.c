@@ -4,7 +4,7 @@
 /*
  * The kernels on residues (base/moduli.h). The products are those of residue_products.h where the
  * device has them; else the vendor's products of 8-bit integers with sums of 32 bits. All others
- * are in residue_kernels.cu and residue_judgement.cu.
+ * are those of residue_kernels.h.
  *
  * C is done in parts whose residues or sums, for all moduli, fit the queue's room.
  */
@@ -51,7 +51,7 @@ typedef struct product {
   int planes;
   int64_t rows, columns; /* of C, of a full part; in the room a column has as many rows */
   int64_t step;          /* numbers of a plane in the room */
-  int *refused;
+  tsr_gpu_judgement *judgement;
   int8_t *residues; /* of the products; NULL if the device has not the kernel that makes them */
   int32_t *sums;    /* of the products; over all of k, their residues' sums; NULL if it has */
   int32_t *parts;   /* of the products over a part of k, if there are several; else sums */
@@ -69,10 +69,13 @@ static int64_t rounded_up(int64_t x, int64_t unit) {
   return (x + unit - 1) / unit * unit;
 }
 
+/* Bytes of a queue's room, that of judging apart. */
+static int64_t room_of(const tsr_queue *queue) {
+  return queue->device->products ? TSR_TUNE_RESIDUE_ROOM : TSR_TUNE_SUM_ROOM;
+}
+
 static tsr_status make_room(tsr_queue *queue) {
-  bool reduces = queue->device->products;
-  size_t room = reduces ? (size_t)TSR_TUNE_RESIDUE_ROOM : (size_t)TSR_TUNE_SUM_ROOM;
-  size_t bytes = room + TSR_GPU_JUDGING_ROOM;
+  size_t bytes = (size_t)room_of(queue) + TSR_GPU_JUDGING_ROOM;
   if (queue->residues != NULL) return TSR_OK;
   gpuError error = gpuMalloc(&queue->residues, bytes);
   if (error == gpuSuccess) return TSR_OK;
@@ -103,7 +106,7 @@ static void cut_for_sums(product *p) {
 }
 
 static product product_of(tsr_queue *queue, const tsr_kernel_args *x) {
-  product p = {.queue = queue, .x = x, .refused = queue->residues};
+  product p = {.queue = queue, .x = x, .judgement = queue->residues};
   char *room = (char *)queue->residues + TSR_GPU_JUDGING_ROOM;
   tsr_moduli_fill(x->residues.moduli, &p.moduli);
   p.planes = tsr_residue_planes(x->type, p.moduli.count);
@@ -140,16 +143,106 @@ static tsr_gpu_region region_of(const tsr_kernel_args *x, int64_t i, int64_t j) 
   return (tsr_gpu_region){(char)x->uplo, x->diag == TSR_UNIT, i - j};
 }
 
-static tsr_status judge(const product *p) {
+/* Where line `line` of the first plane has its residue `from`. */
+static const int8_t *line_at(const void *block, int64_t ld, tsr_residue_lines of, int64_t line,
+                             int64_t from) {
+  return (const int8_t *)block + (of.first + line) * ld + from;
+}
+
+/* ---- Judging ------------------------------------------------------------------- */
+
+static bool overlaps_may_decide(const product *p) {
+  return p->x->residues.overlaps && p->x->k <= TSR_OVERLAPS_LONGEST;
+}
+
+static tsr_status judge_by_quantiles(const product *p) {
   const tsr_kernel_args *x = p->x;
   const tsr_residue_args *r = &x->residues;
   bool complex_valued = tsr_type_get(x->type)->complex_valued;
-  int error = tsr_gpu_judge_launch(records_of(p, x->a, x->lda, 0), x->m,
-                                   records_of(p, x->b, x->ldb, 1), x->n, x->k, complex_valued,
-                                   r->tolerance, p->refused, r->verdict, p->queue->stream);
+  int error =
+      tsr_gpu_judge_launch(records_of(p, x->a, x->lda, 0), x->m, records_of(p, x->b, x->ldb, 1),
+                           x->n, x->k, complex_valued, r->tolerance, overlaps_may_decide(p),
+                           p->judgement, r->verdict, p->queue->stream);
   GPU_TRY((gpuError)error, "launching a kernel", p->queue->index);
   return TSR_OK;
 }
+
+/* The rows and columns of a part of C whose bytes, with a number for each line, fit the room of the
+ * sums or residues, which are made later. */
+typedef struct judged_part {
+  int64_t rows, columns;
+} judged_part;
+
+_Static_assert((int)TSR_TUNE_SUM_ROOM / (TSR_OVERLAPS_LONGEST + 4) >= 2 * TSR_GPU_OVERLAPS_SIDE &&
+                   (int)TSR_TUNE_RESIDUE_ROOM >= (int)TSR_TUNE_SUM_ROOM,
+               "a tile's rows and columns fit");
+
+static int64_t in_whole_tiles(int64_t lines) {
+  return lines / TSR_GPU_OVERLAPS_SIDE * TSR_GPU_OVERLAPS_SIDE;
+}
+
+static judged_part judged_part_of(const product *p) {
+  const tsr_kernel_args *x = p->x;
+  int64_t fit = room_of(p->queue) / (x->lda + (int64_t)sizeof(uint32_t)), half = fit / 2;
+  if (x->m + x->n <= fit) return (judged_part){x->m, x->n};
+  int64_t rows = x->n < half ? fit - x->n : half;
+  judged_part part = {.rows = least(x->m, in_whole_tiles(rows))};
+  part.columns = least(x->n, x->n <= fit - part.rows ? x->n : in_whole_tiles(fit - part.rows));
+  return part;
+}
+
+/* `count` lines from line `from` on of an operand. */
+static tsr_gpu_overlapping overlapping_of(const product *p, int operand, int64_t from,
+                                          int64_t count, uint8_t *bytes, uint32_t *lost) {
+  const tsr_kernel_args *x = p->x;
+  tsr_residue_lines of = x->residues.of[operand];
+  const void *block = operand == 0 ? x->a : x->b;
+  int64_t ld = operand == 0 ? x->lda : x->ldb;
+  return (tsr_gpu_overlapping){.count = count,
+                               .lines = line_at(block, ld, of, from, 0),
+                               .plane = of.lines * ld,
+                               .records = records_of(p, block, ld, operand) + from,
+                               .lost = lost,
+                               .bytes = bytes};
+}
+
+/* The part of C from (i, j) on. The room begins with the bytes, which are whole words. */
+static tsr_gpu_overlaps overlaps_of(const product *p, judged_part part, int64_t i, int64_t j) {
+  const tsr_kernel_args *x = p->x;
+  int64_t m = least(part.rows, x->m - i), n = least(part.columns, x->n - j);
+  uint8_t *bytes = (uint8_t *)p->queue->residues + TSR_GPU_JUDGING_ROOM;
+  uint32_t *lost = (uint32_t *)(bytes + (m + n) * x->lda);
+  return (tsr_gpu_overlaps){.judged = {p->moduli.count, tsr_type_get(x->type)->complex_valued, x->k,
+                                       x->residues.tolerance},
+                            .region = region_of(x, i, j),
+                            .ld = x->lda,
+                            .rows = overlapping_of(p, 0, i, m, bytes, lost),
+                            .columns = overlapping_of(p, 1, j, n, bytes + m * x->lda, lost + m),
+                            .judgement = p->judgement,
+                            .verdict = x->residues.verdict};
+}
+
+/* Only the device knows whether overlaps have to decide. */
+static tsr_status judge_by_overlaps(const product *p) {
+  const tsr_kernel_args *x = p->x;
+  judged_part part = judged_part_of(p);
+  tsr_leading_moduli leading;
+  tsr_leading_moduli_fill(p->moduli.count, &leading);
+  for (int64_t j = 0; j < x->n; j += part.columns)
+    for (int64_t i = 0; i < x->m; i += part.rows) {
+      tsr_gpu_overlaps args = overlaps_of(p, part, i, j);
+      int error = tsr_gpu_overlaps_launch(&args, &leading, p->queue->stream);
+      GPU_TRY((gpuError)error, "launching a kernel", p->queue->index);
+    }
+  return TSR_OK;
+}
+
+static tsr_status judge(const product *p) {
+  TSR_TRY(judge_by_quantiles(p));
+  return overlaps_may_decide(p) ? judge_by_overlaps(p) : TSR_OK;
+}
+
+/* ---- Computing ----------------------------------------------------------------- */
 
 /* Computes c from the lines that the blocks keep, if the product has been refused. */
 static tsr_status multiply_refused(const product *p) {
@@ -167,17 +260,11 @@ static tsr_status multiply_refused(const product *p) {
                          .beta = {x->beta.re, x->beta.im},
                          .c = x->c,
                          .ldc = x->ldc,
-                         .refused = p->refused};
+                         .refused = &p->judgement->refused};
   if (!x->residues.keeps_lines) return TSR_OK;
   int error = tsr_gpu_native_launch(&args, p->queue->stream);
   GPU_TRY((gpuError)error, "launching a kernel", p->queue->index);
   return TSR_OK;
-}
-
-/* Where line `line` of the first plane has its residue `from`. */
-static const int8_t *line_at(const void *block, int64_t ld, tsr_residue_lines of, int64_t line,
-                             int64_t from) {
-  return (const int8_t *)block + (of.first + line) * ld + from;
 }
 
 /* The residues of m rows and n columns from (i, j) on. */
@@ -267,7 +354,7 @@ static tsr_status recover(const product *p, int64_t i, int64_t j, int64_t m, int
                           .beta = {x->beta.re, x->beta.im},
                           .c = (char *)x->c + (i + j * x->ldc) * size,
                           .ldc = x->ldc,
-                          .refused = p->refused};
+                          .refused = &p->judgement->refused};
   int error = tsr_gpu_recover_launch(&args, &p->moduli, p->queue->stream);
   GPU_TRY((gpuError)error, "launching a kernel", p->queue->index);
   return TSR_OK;

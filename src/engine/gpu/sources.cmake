@@ -12,4 +12,5 @@ list(TRANSFORM TESSERA_GPU_SOURCES PREPEND ${TESSERA_GPU_FOLDER}/)
 # contraction.
 set(TESSERA_GPU_KERNELS ${TESSERA_GPU_FOLDER}/kernels.cu)
 set(TESSERA_GPU_EXACT_KERNELS
-  ${TESSERA_GPU_FOLDER}/residue_kernels.cu ${TESSERA_GPU_FOLDER}/residue_judgement.cu)
+  ${TESSERA_GPU_FOLDER}/residue_kernels.cu ${TESSERA_GPU_FOLDER}/residue_judgement.cu
+  ${TESSERA_GPU_FOLDER}/residue_overlaps.cu)

@@ -29,6 +29,17 @@ void hip_pointers(tsr_gpu_native &x, F f) {
   f(x.a), f(x.b), f(x.c), f(x.refused);
 }
 
+template <class F>
+void hip_pointers(tsr_gpu_overlapping &x, F f) {
+  f(x.lines), f(x.records), f(x.lost), f(x.bytes);
+}
+
+template <class F>
+void hip_pointers(tsr_gpu_overlaps &x, F f) {
+  hip_pointers(x.rows, f), hip_pointers(x.columns, f);
+  f(x.judgement), f(x.verdict);
+}
+
 template <class T, class F>
 void hip_pointers(T &, F) {}
 

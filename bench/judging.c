@@ -1,0 +1,240 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * This program tells what judging a product in residues costs (docs/explain/arithmetic.md, "The
+ * certificate"). It writes three lines of CSV for each type and extent to standard output:
+ *
+ *   quantiles   uniform data, which quantiles promise; overlaps are switched off
+ *   launches    the same data, with the kernels of overlaps, which find that nothing is undecided
+ *   overlaps    lines like those of Hilbert's matrix, which overlaps decide
+ *
+ * seconds are those of the product of extent x extent x extent elements by one device, whose
+ * residues have been made; refused: whether its accuracy could not be promised, so that nothing was
+ * computed; share: seconds / seconds of the first line - 1. A refused product tells nothing about
+ * the cost.
+ *
+ *   tessera-bench-judging [--engine NAME] [--extents N,N,..] [--seconds S]
+ *
+ * Each product is repeated for S seconds (1).
+ */
+#include <float.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/kernel.h"
+#include "base/moduli.h"
+#include "base/hard_data.h"
+#include "engine/engine.h"
+
+static const tsr_engine *engine;
+static tsr_engine_state *state;
+static tsr_queue *queue;
+
+/* ---- Memory of the device ---- */
+
+enum { MATRIX, RESIDUES_OF_A, RESIDUES_OF_B, RESULT, BLOCKS };
+
+typedef struct blocks {
+  void *device[BLOCKS], *host;
+  uint8_t *verdict; /* of pinned memory, as the host is */
+} blocks;
+
+static tsr_status make(size_t matrix, size_t residues, blocks *b) {
+  for (int i = 0; i < BLOCKS; i++) {
+    bool has_residues = i == RESIDUES_OF_A || i == RESIDUES_OF_B;
+    TSR_TRY(engine->alloc(state, 0, has_residues ? residues : matrix, &b->device[i]));
+  }
+  TSR_TRY(engine->alloc(state, TSR_HOST, matrix, &b->host));
+  void *verdict;
+  TSR_TRY(engine->alloc(state, TSR_HOST, 16, &verdict));
+  b->verdict = verdict;
+  return TSR_OK;
+}
+
+static void drop(blocks *b) {
+  for (int i = 0; i < BLOCKS; i++)
+    if (b->device[i] != NULL) engine->free(state, 0, b->device[i]);
+  if (b->host != NULL) engine->free(state, TSR_HOST, b->host);
+  if (b->verdict != NULL) engine->free(state, TSR_HOST, b->verdict);
+}
+
+/* ---- A line of the table ---- */
+
+static tsr_status wait_for_all(void) {
+  tsr_queue_event *event;
+  bool complete = false;
+  TSR_TRY(engine->event_create(state, 0, false, &event));
+  tsr_status status = engine->record(queue, event);
+  while (status == TSR_OK && !complete) status = engine->query(event, &complete, NULL);
+  engine->event_destroy(event);
+  return status;
+}
+
+/* The residues of lines of n elements of a family of data; second: of B's. */
+static tsr_status convert(const blocks *b, tsr_type type, hard_family family, bool second,
+                          int64_t n) {
+  size_t bytes = (size_t)(n * n) * tsr_type_get(type)->size;
+  hard_fill(family, type, true, TSR_NO_TRANS, n, n, n, 1 + (uint64_t)second, b->host);
+  tsr_copy_args copy = {b->device[MATRIX], b->host, 0, TSR_HOST, bytes, bytes, bytes, 1};
+  tsr_kernel_args args = {.kernel = TSR_KERNEL_RESIDUES,
+                          .type = type,
+                          .transa = TSR_NO_TRANS,
+                          .transb = TSR_NO_TRANS,
+                          .m = n,
+                          .n = n,
+                          .alpha = {1, 0},
+                          .a = b->device[MATRIX],
+                          .lda = n,
+                          .c = b->device[second ? RESIDUES_OF_B : RESIDUES_OF_A],
+                          .ldc = tsr_residues_ld(n)};
+  args.residues.moduli = tsr_moduli_of_type(type);
+  args.residues.of[2] = (tsr_residue_lines){0, n};
+  TSR_TRY(engine->copy(queue, &copy));
+  TSR_TRY(engine->kernel(queue, &args));
+  return wait_for_all();
+}
+
+static tsr_kernel_args product(const blocks *b, tsr_type type, int64_t n, bool overlaps) {
+  tsr_kernel_args args = {.kernel = TSR_KERNEL_RESIDUE_GEMM,
+                          .type = type,
+                          .transa = TSR_TRANS,
+                          .transb = TSR_NO_TRANS,
+                          .m = n,
+                          .n = n,
+                          .k = n,
+                          .alpha = {1, 0},
+                          .a = b->device[RESIDUES_OF_A],
+                          .b = b->device[RESIDUES_OF_B],
+                          .c = b->device[RESULT],
+                          .lda = tsr_residues_ld(n),
+                          .ldb = tsr_residues_ld(n),
+                          .ldc = n};
+  int moduli = tsr_moduli_of_type(type);
+  args.residues = (tsr_residue_args){.moduli = moduli,
+                                     .tolerance = tsr_moduli_tolerance(type, moduli, n),
+                                     .overlaps = overlaps,
+                                     .verdict = b->verdict,
+                                     .of = {{0, n}, {0, n}, {0, 0}}};
+  return args;
+}
+
+/* *each: seconds of a product, repeated for `limit` seconds after one that loads its code. */
+static tsr_status time_product(const tsr_kernel_args *args, double limit, double *each) {
+  TSR_TRY(engine->kernel(queue, args));
+  TSR_TRY(wait_for_all());
+  double begin = tsr_now();
+  int repeats = 0;
+  do {
+    for (int i = 0; i < 4; i++) TSR_TRY(engine->kernel(queue, args));
+    TSR_TRY(wait_for_all());
+    repeats += 4;
+    *each = (tsr_now() - begin) / repeats;
+  } while (tsr_now() - begin < limit);
+  return TSR_OK;
+}
+
+static tsr_status tell(const blocks *b, const char *name, tsr_type type, int64_t n, bool overlaps,
+                       double limit, double *first) {
+  double each;
+  tsr_kernel_args args = product(b, type, n, overlaps);
+  *b->verdict = 0;
+  TSR_TRY(time_product(&args, limit, &each));
+  if (*first == 0) *first = each;
+  printf("%s,%c,%lld,%d,%d,%.6g,%.4f\n", name, (char)type, (long long)n, args.residues.moduli,
+         *b->verdict, each, each / *first - 1);
+  fflush(stdout);
+  return TSR_OK;
+}
+
+static tsr_status tell_extent(const blocks *b, tsr_type type, int64_t n, double limit) {
+  double first = 0;
+  for (int side = 0; side < 2; side++) TSR_TRY(convert(b, type, HARD_UNIFORM, side == 1, n));
+  TSR_TRY(tell(b, "quantiles", type, n, false, limit, &first));
+  TSR_TRY(tell(b, "launches", type, n, true, limit, &first));
+  for (int side = 0; side < 2; side++) TSR_TRY(convert(b, type, HARD_HILBERT, side == 1, n));
+  return tell(b, "overlaps", type, n, true, limit, &first);
+}
+
+static tsr_status measure(tsr_type type, int64_t n, double limit) {
+  int element = tsr_residue_element(type, tsr_moduli_of_type(type), false);
+  blocks b = {0};
+  tsr_status status =
+      make((size_t)(n * n) * tsr_type_get(type)->size, tsr_residues_bytes(n, n, element), &b);
+  if (status == TSR_OK) status = tell_extent(&b, type, n, limit);
+  drop(&b);
+  return status;
+}
+
+/* ---- The program ---- */
+
+enum { EXTENTS_MOST = 16 };
+
+typedef struct asked {
+  const char *engine;
+  long extent[EXTENTS_MOST];
+  int extents;
+  double seconds;
+} asked;
+
+static bool read_extents(const char *text, asked *x) {
+  for (x->extents = 0; x->extents < EXTENTS_MOST; text++) {
+    char *end;
+    long extent = strtol(text, &end, 10);
+    if (end == text || extent < 1 || extent > 65536) return false;
+    x->extent[x->extents++] = extent;
+    text = end;
+    if (*text == '\0') return true;
+    if (*text != ',') return false;
+  }
+  return false;
+}
+
+static bool read_options(int count, char **words, asked *x) {
+  for (int i = 1; i + 1 < count; i += 2) {
+    const char *name = words[i], *value = words[i + 1];
+    bool good = false;
+    if (strcmp(name, "--engine") == 0) good = (x->engine = value) != NULL;
+    if (strcmp(name, "--extents") == 0) good = read_extents(value, x);
+    if (strcmp(name, "--seconds") == 0) good = (x->seconds = atof(value)) > 0;
+    if (!good) return false;
+  }
+  return count % 2 == 1;
+}
+
+static tsr_status measure_all(const asked *x) {
+  const tsr_type types[] = {TSR_S, TSR_D, TSR_C, TSR_Z};
+  TSR_TRY(engine->queue_create(state, 0, TSR_QUEUE_COMPUTE, NULL, &queue));
+  printf("judged,type,n,moduli,refused,seconds,share\n");
+  tsr_status status = TSR_OK;
+  for (int t = 0; t < 4 && status == TSR_OK; t++)
+    for (int i = 0; i < x->extents && status == TSR_OK; i++)
+      status = measure(types[t], x->extent[i], x->seconds);
+  engine->queue_destroy(queue);
+  return status;
+}
+
+int main(int count, char **words) {
+  asked x = {.engine = "host", .extent = {256}, .extents = 1, .seconds = 1};
+  tsr_device_info info[TSR_MAX_DEVICES];
+  int devices;
+  if (!read_options(count, words, &x)) {
+    fprintf(stderr,
+            "tessera-bench-judging: options are --engine NAME, --extents N,.., "
+            "--seconds S\n");
+    return 2;
+  }
+  tsr_status status = TSR_ERR_ENGINE;
+  engine = tsr_engine_find(x.engine);
+  if (engine != NULL) {
+    status = engine->open(&(tsr_engine_options){.count = 1}, &state, info, &devices);
+    if (status == TSR_OK) {
+      status = measure_all(&x);
+      engine->close(state);
+    }
+  }
+  if (status != TSR_OK) fprintf(stderr, "tessera-bench-judging: %s\n", tsr_message());
+  return status == TSR_OK ? 0 : 2;
+}

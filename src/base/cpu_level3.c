@@ -43,6 +43,39 @@ static void put_b_into_c(const tsr_kernel_args *x) {
            (const char *)x->b + (size_t)(j * x->ldb) * size, (size_t)x->m * size);
 }
 
+/* The diagonal of c becomes 1, the first part of each element; imaginary parts are left. */
+static void put_ones(const tsr_kernel_args *x) {
+  const tsr_type_info *info = tsr_type_get(x->type);
+  for (int64_t i = 0; i < x->n; i++) {
+    char *element = (char *)x->c + (size_t)(i + i * x->ldc) * info->size;
+    if (x->type == TSR_S || x->type == TSR_C)
+      *(float *)(void *)element = 1;
+    else
+      *(double *)(void *)element = 1;
+  }
+}
+
+/* c = identity, then c = inv(a) c. */
+static tsr_status invert(const tsr_kernel_args *args) {
+  tsr_kernel_args x = *args;
+  x.kernel = TSR_KERNEL_TRSM;
+  x.side = TSR_LEFT;
+  x.transa = TSR_NO_TRANS;
+  x.alpha = (tsr_scalar){1, 0};
+  tsr_kernel_args zero = tsr_kernel_without_inputs(&x);
+  tsr_cpu_scale(&zero);
+  put_ones(&x);
+  return tsr_cpu_call(&x);
+}
+
+/* c = alpha op(a) c, in place, since a is the inverse. Its diagonal holds ones if it has to. */
+static tsr_status solve(const tsr_kernel_args *args) {
+  tsr_kernel_args x = *args;
+  x.kernel = TSR_KERNEL_TRMM;
+  x.diag = TSR_NON_UNIT;
+  return tsr_cpu_call(&x);
+}
+
 tsr_status tsr_cpu_level3(const tsr_kernel_args *args) {
   tsr_kernel_args x = *args;
   TSR_TRY(tsr_kernel_check_int(&x, "the CPU's BLAS"));
@@ -50,6 +83,8 @@ tsr_status tsr_cpu_level3(const tsr_kernel_args *args) {
     scale_only(&x);
     return TSR_OK;
   }
+  if (x.kernel == TSR_KERNEL_INVERT) return invert(&x);
+  if (x.kernel == TSR_KERNEL_SOLVE) return solve(&x);
   if (x.kernel == TSR_KERNEL_TRMM && x.b != x.c) put_b_into_c(&x);
   if (!(tsr_kernel_get(x.kernel)->traits & TSR_TRIANGULAR) && !tsr_kernel_reads_c(&x)) {
     tsr_kernel_args zero = tsr_kernel_without_inputs(&x);

@@ -51,6 +51,18 @@ static const tsr_kernel_info kernels[TSR_KERNEL_COUNT] = {
                          TSR_TRIANGLE_OF_A | TSR_TRIANGULAR | TSR_IN_PLACE,
                          0.3,
                          0.3e-6},
+    [TSR_KERNEL_INVERT] = {"invert",
+                           {TSR_READ, TSR_NONE, TSR_WRITE},
+                           false,
+                           TSR_TRIANGLE_OF_A | TSR_TRIANGULAR,
+                           1,
+                           0},
+    [TSR_KERNEL_SOLVE] = {"solve",
+                          {TSR_READ, TSR_NONE, TSR_UPDATE},
+                          false,
+                          TSR_TRIANGLE_OF_A | TSR_TRIANGULAR | TSR_IN_PLACE,
+                          1,
+                          0},
     [TSR_KERNEL_RESIDUES] = {"residues", {TSR_READ, TSR_NONE, TSR_WRITE}, true, 0, 1, 0},
     [TSR_KERNEL_RESIDUE_GEMM] = {"residue gemm", {TSR_READ, TSR_READ, TSR_UPDATE}, false, 0, 1, 0},
 };
@@ -124,8 +136,11 @@ tsr_status tsr_kernel_check(const tsr_kernel_args *x) {
   if (!info) return tsr_fail(TSR_ERR_INTERNAL, "%d is an unknown kernel", (int)x->kernel);
   if (info->traits) TSR_TRY(check_routine(x, info));
   if (has_residues(x)) return check_residues(x, info);
-  bool square_c =
-      info->traits ? info->traits & TSR_TRIANGLE_OF_C : info->bound_by_memory && has_triangle(x);
+  if (x->kernel == TSR_KERNEL_INVERT && x->m > TSR_INVERTS_MOST)
+    return tsr_fail(TSR_ERR_INTERNAL, "invert: a triangle of order %lld; the most is %d",
+                    (long long)x->m, TSR_INVERTS_MOST);
+  bool square_c = info->traits ? info->traits & TSR_TRIANGLE_OF_C || x->kernel == TSR_KERNEL_INVERT
+                               : info->bound_by_memory && has_triangle(x);
   return square_c && x->m != x->n ? fail_for_square(x, info) : TSR_OK;
 }
 
@@ -202,7 +217,10 @@ double tsr_kernel_flops(tsr_kernel kernel, tsr_type type, int64_t m, int64_t n, 
     case TSR_KERNEL_HERK:
     case TSR_KERNEL_TRMM:
     case TSR_KERNEL_TRSM:
+    case TSR_KERNEL_SOLVE:
       return info->flop_factor / 2 * elements * (double)k;
+    case TSR_KERNEL_INVERT:
+      return info->flop_factor / 6 * elements * (double)k;
     case TSR_KERNEL_ADD: /* two products and a sum */
       return (info->complex_valued ? 14 : 3) * elements;
     case TSR_KERNEL_SCALE:

@@ -38,6 +38,11 @@ typedef enum tsr_kernel {
   TSR_KERNEL_TRMM,
   /* In place: c = alpha op(a)^-1 c or c = alpha c op(a)^-1; b and beta are not used. */
   TSR_KERNEL_TRSM,
+  /* trsm in two kernels, so that the inverse of a triangle serves many of its lines. INVERT: c is
+   * the inverse of the triangle a of order m = n <= TSR_INVERTS_MOST, as stored; c's elements
+   * outside of the triangle become 0. SOLVE: as TRSM, with the c of INVERT, whole, for its a. */
+  TSR_KERNEL_INVERT,
+  TSR_KERNEL_SOLVE,
   /* Products in residues (base/moduli.h), in the types s, d, c and z. RESIDUES makes the residues c
    * of the n lines of m elements that are the columns of op(a); transb TSR_CONJ_TRANS: conjugated.
    */

@@ -56,7 +56,8 @@ static void set_product_grids(const tsr_call *call, const tsr_tiling *t, tsr_gra
 
 /* A is square and cut as the side of C that it is on. A and C are copied block by block. Copies may
  * be several blocks high, since short columns are slow to copy; but the matrix that arrives k-panel
- * by k-panel is copied in pieces no higher than the first k-panel. */
+ * by k-panel is copied in pieces no higher than the first k-panel. (trsm subtracts its first
+ * k-panel from all blocks of a stripe.) */
 static void set_triangle_grids(const tsr_call *call, const tsr_tiling *t, tsr_graph *graph) {
   bool left = call->side == TSR_LEFT;
   const tsr_cuts *order = left ? &t->m : &t->n;
@@ -67,8 +68,11 @@ static void set_triangle_grids(const tsr_call *call, const tsr_tiling *t, tsr_gr
   graph->grid[TSR_C_].piece_rows = left ? high : 0;
   graph->grid[TSR_C_].piece_cols = left ? 0 : block;
   graph->grid[TSR_B_] = graph->grid[TSR_C_];
+  if (t->inverses)
+    graph->grid[TSR_V] = (tsr_tile_grid){.rows = *order, .cols = t->k, .diagonal = true};
   tsr_tile_grid *read = &graph->grid[tsr_is_in_place(call->operation) ? TSR_C_ : TSR_B_];
-  if (t->k_panel > 0 && read->piece_rows > t->k_panel) read->piece_rows = t->k_panel;
+  bool by_k_panels = t->k_panel > 0 && call->operation != TSR_TRSM;
+  if (by_k_panels && read->piece_rows > t->k_panel) read->piece_rows = t->k_panel;
 }
 
 /* A line of residues has one scale, and so all elements that are multiplied at a time: all of k, or

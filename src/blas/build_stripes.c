@@ -5,8 +5,8 @@
  * A triangle beside C, stripe by stripe: all blocks of some lines of C. If blocks are sums, all of
  * them get their products with one k-panel of A's order before the next k-panel. So kernels can
  * begin when little of what they read has arrived, while the later k-panels arrive, each twice as
- * long as the one before. trsm has to wait for solved blocks anyway, and completes one block after
- * another.
+ * long as the one before. In trsm, what is solved of a k-panel is subtracted from all blocks behind
+ * it; without k-panels one block after another is completed.
  */
 #include "base/alloc.h"
 #include "blas/triangle.h"
@@ -89,8 +89,7 @@ static int next_k_panel(const tsr_builder *b, const tsr_stripe *s, int done, int
   const tsr_tiling *t = b->tiling;
   int left = t->k.count - done;
   int64_t block = tsr_cut_length(&t->k, 0);
-  if (t->k_panel == 0 || (t->k_panel_once && !s->is_first) || tsr_solves(b) || is_tiled(b))
-    return left;
+  if (t->k_panel == 0 || (t->k_panel_once && !s->is_first) || is_tiled(b)) return left;
   int first = (int)((t->k_panel + block - 1) / block);
   int most = t->k_panel_most > 0 ? larger(first, (int)(t->k_panel_most / block)) : left;
   int next = smaller(last == 0 ? first : 2 * last, most);

@@ -15,7 +15,8 @@
 #include "base/status.h"
 
 /* The operands of a call, and the matrices of its graph. The others exist on devices only: W, a
- * partial C, and residues of left factors, k x m, and of right factors, k x n (blas/lines.h). */
+ * partial C, residues of left factors, k x m, and of right factors, k x n (blas/lines.h), and V,
+ * the inverses of the blocks on A's diagonal, at the places of these blocks. */
 enum {
   TSR_A,
   TSR_B_,
@@ -26,12 +27,19 @@ enum {
   TSR_RB,
   TSR_RA2,
   TSR_RB2,
+  TSR_V,
   TSR_MATRICES
 };
 
 /* Whether a matrix is one of residues. */
 static inline bool tsr_is_residues(int matrix) {
-  return matrix >= TSR_RA && matrix < TSR_MATRICES;
+  return matrix >= TSR_RA && matrix <= TSR_RB2;
+}
+
+/* Whether a matrix is another form of A, B or C, which a device makes where it needs it: residues,
+ * or inverses. */
+static inline bool tsr_is_made(int matrix) {
+  return tsr_is_residues(matrix) || matrix == TSR_V;
 }
 
 /* The storage of one operand as the user has it (before op()). */

@@ -56,6 +56,8 @@ typedef struct tsr_tiling {
   /* Beside a triangle, in stripes: the first k-panel of its order (0: one k-panel is all of it).
    * Each next k-panel is twice as long, up to k_panel_most (0: no limit). */
   int64_t k_panel, k_panel_most;
+  bool inverses;     /* trsm in stripes: a device inverts each block of the diagonal once, for all
+                        stripes; else each kernel inverts its block anew, if it does */
   bool k_panel_once; /* only the first stripe of a device has k-panels */
   tsr_pass pass;     /* the pass of every device */
   tsr_pass *passes;  /* or that of each, [grid_rows * grid_cols] as device; NULL: pass */
@@ -78,7 +80,7 @@ typedef struct tsr_task_operand {
   int64_t row, col;
   int32_t rows, cols;
   int32_t tile;   /* row of tiles x columns of the grid of tiles + column of tiles */
-  uint8_t matrix; /* TSR_A .. TSR_RB2 */
+  uint8_t matrix; /* TSR_A .. TSR_V */
   uint8_t access; /* tsr_access; TSR_NONE: unused */
 } tsr_task_operand;
 
@@ -102,12 +104,14 @@ typedef struct tsr_group {
 typedef struct tsr_tile_grid {
   tsr_cuts rows, cols;            /* borrowed from the tiling */
   int64_t piece_rows, piece_cols; /* the largest copy of a part of a tile; 0: no limit */
+  bool diagonal;                  /* only squares on the diagonal are tiles: tile j has the columns
+                                     cols[j] and the rows of the same numbers; rows is one part */
 } tsr_tile_grid;
 
 typedef struct tsr_graph {
   tsr_tile_grid grid[TSR_MATRICES];
   int depth;     /* parts of k */
-  unsigned used; /* bit i: some task uses matrix i, or residues that are made of it */
+  unsigned used; /* bit i: some task uses matrix i, or another form that is made of it */
   TSR_VEC(tsr_task) tasks;
   TSR_VEC(tsr_group) groups;
   size_t late; /* groups from this one on read what all groups before it have written; 0: none do */
@@ -123,16 +127,22 @@ tsr_status tsr_graph_build(const tsr_call *call, const tsr_tiling *tiling, tsr_g
 
 void tsr_graph_free(tsr_graph *graph);
 
-/* ---- Residues (build_residues.c) ----
+/* ---- Other forms (build_residues.c, build_inverses.c) ----
  *
- * Tasks read residues (TSR_RA .. TSR_RB2), but no task of a graph makes them: a device makes the
- * residues of a tile where and whenever it lacks them, as it copies a tile of A or B. Residues of a
- * C in place are made when it has been solved (trsm), or before it is rewritten (trmm): the first
- * task that reads them comes then. */
+ * Tasks read residues (TSR_RA .. TSR_RB2) and inverses (TSR_V), but no task of a graph makes them:
+ * a device makes this form of a tile where and whenever it lacks it, as it copies a tile of A or B.
+ * Residues of a C in place are made when it has been solved (trsm), or before it is rewritten
+ * (trmm): the first task that reads them comes then. */
 
-/* The rectangle of A, B or C that an operand of residues is made of. It is inside one tile. */
-tsr_task_operand tsr_residues_source(const tsr_call *call, const tsr_graph *graph,
-                                     const tsr_task_operand *residues);
+/* The rectangle of A, B or C that an operand of another form (tsr_is_made) is made of. It is inside
+ * one tile. */
+tsr_task_operand tsr_made_source(const tsr_call *call, const tsr_graph *graph,
+                                 const tsr_task_operand *made);
+
+/* The task that makes an operand of another form at a device: some lines of a tile of residues, or
+ * a whole tile of inverses. */
+tsr_task tsr_making_task(const tsr_call *call, const tsr_graph *graph, const tsr_task_operand *made,
+                         int device);
 
 /* Products and rank-k updates only: whether residues are made of an input (TSR_A or TSR_B_), and
  * the tile of these residues that an element of the input is converted to. */
@@ -140,9 +150,13 @@ bool tsr_residues_are_of(const tsr_call *call, const tsr_graph *graph, int resid
 int32_t tsr_residues_tile(const tsr_call *call, const tsr_graph *graph, int residues, int64_t row,
                           int64_t col);
 
-/* The task that makes residues, an operand of some lines of a tile, at a device. */
+/* The same for residues, and for inverses. */
+tsr_task_operand tsr_residues_source(const tsr_call *call, const tsr_graph *graph,
+                                     const tsr_task_operand *residues);
 tsr_task tsr_residues_task(const tsr_call *call, const tsr_graph *graph,
                            const tsr_task_operand *lines, int device);
+tsr_task tsr_inverse_task(const tsr_call *call, const tsr_graph *graph,
+                          const tsr_task_operand *inverse, int device);
 
 /* Cuts [0, extent) into parts of `size`, of which the last may be shorter. Allocates cuts->at and
  * does not free an earlier one. */

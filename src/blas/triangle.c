@@ -153,7 +153,12 @@ bool tsr_push_own_kernel(tsr_builder *b, tsr_block *k) {
   tsr_task task = {
       .kernel = kernels[call->operation], .form = tsr_form_pack(form), .k = (int32_t)k->length};
   int other = tsr_multiplies(b) ? TSR_C_ : TSR_B_;
-  task.operand[0] = tsr_rectangle(b->graph, TSR_A, TSR_READ, k->at, k->length, k->at, k->length);
+  int first = b->tiling->inverses ? TSR_V : TSR_A;
+  task.operand[0] = tsr_rectangle(b->graph, first, TSR_READ, k->at, k->length, k->at, k->length);
+  if (first == TSR_V) {
+    task.kernel = TSR_KERNEL_SOLVE;
+    b->graph->used |= 1u << TSR_A;
+  }
   if (!tsr_solves(b)) task.operand[1] = lines_of(b, other, TSR_READ, k->stripe, k->at, k->length);
   task.operand[2] = lines_of(b, sum_of(b), sum_access(b, k), k->stripe, k->at, k->length);
   set_own_scalars(b, k, &task);

@@ -20,12 +20,14 @@ static const char *const colours[TSR_TRACE_KINDS] = {[TSR_A] = "#3b6fc4",
                                                      [TSR_RB] = "#c9a96a",
                                                      [TSR_RA2] = "#7f95bf",
                                                      [TSR_RB2] = "#c9a96a",
+                                                     [TSR_V] = "#7f95bf",
                                                      [TSR_TRACE_GEMM] = "#c46ba8",
                                                      [TSR_TRACE_ADD] = "#1f9fb4",
                                                      [TSR_TRACE_SCALE] = "#a0522d",
                                                      [TSR_TRACE_ROUTINE] = "#3d3f8f",
                                                      [TSR_TRACE_RESIDUES] = "#d6455d",
-                                                     [TSR_TRACE_RESIDUE_GEMM] = "#5b6470"};
+                                                     [TSR_TRACE_RESIDUE_GEMM] = "#5b6470",
+                                                     [TSR_TRACE_INVERT] = "#1f8a99"};
 
 typedef struct span {
   double begin, end; /* s */

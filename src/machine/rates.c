@@ -154,18 +154,20 @@ static double rounds_of(int64_t m, int64_t n, int64_t k) {
   return ceil((double)m * (double)n / (double)k / TSR_TUNE_LINES_AT_ONCE);
 }
 
-/*
- * Seconds of a trsm by the inverse of its triangle (tsr_kernel_inverts), without the product with
- * the inverse: computing the inverse, and copying the lines back from where the product has put
- * them.
- */
-static double inverting_time(const tsr_machine *machine, int index, tsr_type type, int64_t m,
-                             int64_t n, int64_t k) {
-  const tsr_device *device = &machine->device[index];
-  double back = tsr_kernel_bytes(TSR_KERNEL_SCALE, type, m, n, false, true) / device->memory_rate;
+/* Seconds of inverting a triangle of order k. */
+static double inverting_time(const tsr_machine *machine, int index, tsr_type type, int64_t k) {
   return (TSR_TUNE_INVERSE_FIRST + TSR_TUNE_INVERSE_ROW * (double)k) /
-             tsr_machine_speed(machine, index, type) +
-         back;
+         tsr_machine_speed(machine, index, type);
+}
+
+/* Seconds of solving by the inverse of a triangle: of the product with the inverse, and of copying
+ * the lines back from where the product has put them. */
+static double solving_time(const tsr_machine *machine, int index, tsr_type type, int64_t m,
+                           int64_t n, int64_t k, double heat) {
+  double back = tsr_kernel_bytes(TSR_KERNEL_SCALE, type, m, n, false, true) /
+                machine->device[index].memory_rate;
+  return back + tsr_machine_kernel_time(machine, index, TSR_KERNEL_GEMM, type, m, n, k, false,
+                                        false, heat);
 }
 
 static bool inverts(tsr_kernel kernel, int64_t m, int64_t n, int64_t k) {
@@ -236,10 +238,12 @@ double tsr_machine_kernel_time(const tsr_machine *machine, int device, tsr_kerne
                                tsr_type type, int64_t m, int64_t n, int64_t k, bool wide,
                                bool reads_c, double heat) {
   const tsr_device *d = &machine->device[device];
+  if (kernel == TSR_KERNEL_INVERT)
+    return d->kernel_latency + inverting_time(machine, device, type, k);
+  if (kernel == TSR_KERNEL_SOLVE) return solving_time(machine, device, type, m, n, k, heat);
   if (inverts(kernel, m, n, k))
-    return inverting_time(machine, device, type, m, n, k) +
-           tsr_machine_kernel_time(machine, device, TSR_KERNEL_GEMM, type, m, n, k, false, false,
-                                   heat);
+    return inverting_time(machine, device, type, k) +
+           solving_time(machine, device, type, m, n, k, heat);
   double working =
       tsr_kernel_get(kernel)->bound_by_memory
           ? tsr_kernel_bytes(kernel, type, m, n, wide, reads_c) / d->memory_rate

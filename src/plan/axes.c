@@ -36,7 +36,7 @@ tsr_axes tsr_call_spaces(const tsr_call *call, int matrix) {
   if (tsr_is_residues(matrix)) return residue_spaces(call, matrix, m, n);
   if (has_square_a(call)) {
     uint8_t order = call->side == TSR_LEFT ? m : n;
-    return matrix == TSR_A ? (tsr_axes){order, order} : (tsr_axes){m, n};
+    return matrix == TSR_A || matrix == TSR_V ? (tsr_axes){order, order} : (tsr_axes){m, n};
   }
   if (is_rank_k(call) || matrix == TSR_A)
     return turned((tsr_axes){m, TSR_AXIS_K}, call->transa != TSR_NO_TRANS);
@@ -81,6 +81,7 @@ tsr_axes tsr_command_axes(const tsr_command *command, int i) {
     case TSR_KERNEL_HEMM:
     case TSR_KERNEL_TRMM:
     case TSR_KERNEL_TRSM:
+    case TSR_KERNEL_SOLVE:
       return i == 0 ? square : c;
     default:
       return c;
@@ -99,8 +100,8 @@ tsr_rect tsr_command_rect(const tsr_command *command, int i) {
 }
 
 bool tsr_command_reads_c(const tsr_call *call, const tsr_command *command) {
-  if (command->kernel == TSR_KERNEL_TRMM) return false;
-  if (command->kernel == TSR_KERNEL_TRSM) return true;
+  if (command->kernel == TSR_KERNEL_TRMM || command->kernel == TSR_KERNEL_INVERT) return false;
+  if (command->kernel == TSR_KERNEL_TRSM || command->kernel == TSR_KERNEL_SOLVE) return true;
   if (command->flags & TSR_FLAG_BETA) return call->beta != TSR_ZERO;
   if (command->flags & TSR_FLAG_BETA_ALPHA) return call->alpha != TSR_ZERO;
   return command->flags & TSR_FLAG_BETA_ONE;

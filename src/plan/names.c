@@ -10,7 +10,8 @@
 #include "plan/axes.h"
 
 const char *tsr_matrix_name(int matrix) {
-  static const char *const names[TSR_MATRICES] = {"A", "B", "C", "W", "RA", "RB", "RA2", "RB2"};
+  static const char *const names[TSR_MATRICES] = {"A",  "B",   "C",   "W", "RA",
+                                                  "RB", "RA2", "RB2", "V"};
   return matrix >= 0 && matrix < TSR_MATRICES ? names[matrix] : "?";
 }
 

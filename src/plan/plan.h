@@ -42,7 +42,7 @@ typedef struct tsr_buffer {
   size_t offset;  /* bytes from the start of the plan's arena at the location (not HOME) */
   size_t bytes;   /* bytes of memory taken; 0 for HOME */
   uint8_t role;   /* tsr_buffer_role */
-  uint8_t matrix; /* TSR_A .. TSR_RB2 */
+  uint8_t matrix; /* TSR_A .. TSR_V */
   int16_t location;
   uint32_t first, last; /* indices of the first and last command that use the buffer (not HOME) */
 } tsr_buffer;

@@ -8,7 +8,8 @@
 typedef struct bench {
   harness h;
   tsr_queue *queue;
-  int blocks; /* of the kernels' arguments */
+  int blocks;   /* of the kernels' arguments */
+  bool inverts; /* trsm is done by INVERT and SOLVE */
 } bench;
 
 /* An operand on the device, and pinned memory by way of which it comes and goes: copies with
@@ -36,6 +37,30 @@ static void drop(bench *b, const operand *x) {
   b->h.engine->free(b->h.state, TSR_HOST, x->pinned);
 }
 
+/* Runs a kernel; a trsm by two kernels, if these are tested. The inverse has a leading dimension of
+ * its own. */
+static tsr_status run_kernel(bench *b, const tsr_kernel_args *args) {
+  if (!b->inverts || args->kernel != TSR_KERNEL_TRSM) return b->h.engine->kernel(b->queue, args);
+  int64_t order = args->side == TSR_RIGHT ? args->n : args->m, ld = order + 3;
+  void *inverse = take(&b->h, 0, (size_t)(ld * order) * tsr_type_get(args->type)->size);
+  tsr_kernel_args make = *args, solve = *args;
+  make.kernel = TSR_KERNEL_INVERT;
+  make.side = TSR_LEFT;
+  make.transa = TSR_NO_TRANS;
+  make.m = make.n = make.k = order;
+  make.alpha = (tsr_scalar){1, 0};
+  make.c = inverse;
+  make.ldc = ld;
+  solve.kernel = TSR_KERNEL_SOLVE;
+  solve.a = inverse;
+  solve.lda = ld;
+  tsr_status status = b->h.engine->kernel(b->queue, &make);
+  if (status == TSR_OK) status = b->h.engine->kernel(b->queue, &solve);
+  if (status == TSR_OK) status = drain(&b->h, b->queue, 0);
+  b->h.engine->free(b->h.state, 0, inverse);
+  return status;
+}
+
 static void run_on_engine(void *user, const kernel_case *test) {
   bench *b = user;
   tsr_kernel_args args = test->args;
@@ -45,7 +70,7 @@ static void run_on_engine(void *user, const kernel_case *test) {
   args.b = mb.device;
   args.c = mc.device;
   args.blocks = b->blocks;
-  OK(b->h.engine->kernel(b->queue, &args));
+  OK(run_kernel(b, &args));
   copy_to(b, mc.pinned, TSR_HOST, mc.device, 0, mc.bytes);
   OK(drain(&b->h, b->queue, 0));
   if (mc.bytes > 0) memcpy(test->args.c, mc.pinned, mc.bytes);
@@ -134,12 +159,54 @@ static void test_solves(void **state) {
   close_bench(&b);
 }
 
+/* The same, and small triangles with few lines, by an inverse that other solutions could use. */
+static void test_inverses(void **state) {
+  (void)state;
+  static const tsr_type types[] = {TSR_S, TSR_D, TSR_C, TSR_Z};
+  const char *sample = getenv("TSR_TEST_SAMPLE");
+  int every = harness_emulates() ? 149 : sample != NULL ? atoi(sample) : 1;
+  bench b = open_bench(TSR_QUEUE_COMPUTE);
+  b.inverts = true;
+  for (int t = 0; t < 4; t++) level3_run_flags(run_on_engine, &b, TSR_KERNEL_TRSM, types[t], 4, 80);
+  solve_run(run_on_engine, &b, every);
+  if (every == 1) solve_run_long(run_on_engine, &b);
+  close_bench(&b);
+}
+
+/* A trsm that inverts its triangle gets the same bits as the two kernels. The host engine's does
+ * not invert. */
+static void test_same_bits(void **state) {
+  (void)state;
+  if (harness_emulates()) skip();
+  bench b = open_bench(TSR_QUEUE_COMPUTE);
+  for (int f = 0; f < SOLVE_FLAGS; f += 5)
+    for (int64_t order = 256; order <= 1024; order += 384) {
+      kernel_case one = solve_make(solve_flags(TSR_D, f), order, 1024);
+      size_t bytes = one.bytes[2];
+      char *before = malloc(bytes), *whole = malloc(bytes);
+      assert_true(before != NULL && whole != NULL);
+      memcpy(before, one.args.c, bytes);
+      b.inverts = false;
+      run_on_engine(&b, &one);
+      memcpy(whole, one.args.c, bytes);
+      memcpy(one.args.c, before, bytes);
+      b.inverts = true;
+      run_on_engine(&b, &one);
+      assert_memory_equal(whole, one.args.c, bytes);
+      free(before);
+      free(whole);
+      case_free(&one);
+    }
+  close_bench(&b);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_compute),       cmocka_unit_test(test_larger),
       cmocka_unit_test(test_tall),          cmocka_unit_test(test_add_queue),
       cmocka_unit_test(test_blocks),        cmocka_unit_test(test_level3),
       cmocka_unit_test(test_level3_larger), cmocka_unit_test(test_solves),
+      cmocka_unit_test(test_inverses),      cmocka_unit_test(test_same_bits),
   };
   cmocka_set_test_filter(getenv("TSR_TEST_ONLY")); /* a pattern of names; none: all */
   return cmocka_run_group_tests(tests, NULL, NULL);

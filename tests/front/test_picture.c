@@ -91,7 +91,7 @@ static void timelines_show_every_kernel(void **state) {
         plan->commands.items[i].kernel = (uint8_t)kernel;
     char *text = draw(plan, false);
     assert_true(well_formed(text));
-    bool triangle = tsr_kernel_get(kernel)->traits != 0;
+    bool triangle = tsr_kernel_get(kernel)->traits != 0 && kernel != TSR_KERNEL_INVERT;
     expect(text, triangle ? ">triangle</text>" : tsr_kernel_get(kernel)->name);
     free(text);
   }

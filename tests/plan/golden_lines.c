@@ -34,6 +34,10 @@ static const char *kernel_word(int kernel) {
       return "trmm";
     case TSR_KERNEL_TRSM:
       return "trsm";
+    case TSR_KERNEL_INVERT:
+      return "invert";
+    case TSR_KERNEL_SOLVE:
+      return "solve";
     case TSR_KERNEL_RESIDUES:
       return "residues";
     case TSR_KERNEL_RESIDUE_GEMM:
@@ -53,6 +57,8 @@ static char matrix_letter(int matrix) {
       return 'C';
     case TSR_W:
       return 'W';
+    case TSR_V:
+      return 'V';
     default:
       return '?';
   }
@@ -286,10 +292,10 @@ static sums count_commands(const tsr_plan *plan) {
 }
 
 /* The order of what is printed: not that of the library. */
-static const tsr_kernel kernels[] = {TSR_KERNEL_GEMM, TSR_KERNEL_ADD,   TSR_KERNEL_SCALE,
-                                     TSR_KERNEL_SYMM, TSR_KERNEL_HEMM,  TSR_KERNEL_SYRK,
-                                     TSR_KERNEL_HERK, TSR_KERNEL_SYR2K, TSR_KERNEL_HER2K,
-                                     TSR_KERNEL_TRMM, TSR_KERNEL_TRSM};
+static const tsr_kernel kernels[] = {
+    TSR_KERNEL_GEMM, TSR_KERNEL_ADD,    TSR_KERNEL_SCALE, TSR_KERNEL_SYMM,  TSR_KERNEL_HEMM,
+    TSR_KERNEL_SYRK, TSR_KERNEL_HERK,   TSR_KERNEL_SYR2K, TSR_KERNEL_HER2K, TSR_KERNEL_TRMM,
+    TSR_KERNEL_TRSM, TSR_KERNEL_INVERT, TSR_KERNEL_SOLVE};
 static const tsr_queue_role roles[] = {TSR_QUEUE_IN,      TSR_QUEUE_OUT, TSR_QUEUE_PEER,
                                        TSR_QUEUE_COMPUTE, TSR_QUEUE_ADD, TSR_QUEUE_STAGING};
 

@@ -112,6 +112,35 @@ static inline tsr_plan *plan_trsm(void) {
   return plan_finish(plan);
 }
 
+/* A X = alpha B, A lower, by inverses of A's blocks, which device 0 makes once for both halves of
+ * X's columns. */
+static inline tsr_plan *plan_inverses(void) {
+  const tsr_form lower = {TSR_NO_TRANS, TSR_NO_TRANS, TSR_LEFT, TSR_LOWER, TSR_NON_UNIT};
+  const tsr_form product = {.transa = TSR_NO_TRANS, .transb = TSR_NO_TRANS};
+  tsr_plan *plan = level3_plan(TSR_TRSM, TSR_D, lower, TSR_OTHER, TSR_ONE);
+  int in = queue_of(0, TSR_QUEUE_IN), out = queue_of(0, TSR_QUEUE_OUT);
+  int a = new_buffer(plan, TSR_A, 0, 0, 0, 8, 8), c = new_buffer(plan, TSR_C_, 0, 0, 0, 8, 8);
+  int v0 = new_buffer(plan, TSR_V, 0, 0, 0, 4, 4), v1 = new_buffer(plan, TSR_V, 0, 4, 4, 4, 4);
+  add_copy(plan, in, TSR_A, a, 0, 0, 8, 8, END);  /* 0 */
+  add_copy(plan, in, TSR_C_, c, 0, 0, 8, 8, END); /* 1 */
+  for (int j = 0; j < 8; j += 4) {                /* 2 to 6; 7 to 9 */
+    if (j == 0)
+      add_kernel(plan, 0, TSR_KERNEL_INVERT, lower, TSR_FLAG_ALPHA_ONE, (spot){a, 0, 0}, nowhere,
+                 (spot){v0, 0, 0}, 4, 4, 4, 0, 1, END);
+    add_kernel(plan, 0, TSR_KERNEL_SOLVE, lower, 0, (spot){v0, 0, 0}, nowhere, (spot){c, 0, j}, 4,
+               4, 4, END);
+    add_kernel(plan, 0, TSR_KERNEL_GEMM, product, TSR_FLAG_ALPHA_MINUS | TSR_FLAG_BETA_ALPHA,
+               (spot){a, 4, 0}, (spot){c, 0, j}, (spot){c, 4, j}, 4, 4, 4, END);
+    if (j == 0)
+      add_kernel(plan, 0, TSR_KERNEL_INVERT, lower, TSR_FLAG_ALPHA_ONE, (spot){a, 4, 4}, nowhere,
+                 (spot){v1, 4, 4}, 4, 4, 4, END);
+    add_kernel(plan, 0, TSR_KERNEL_SOLVE, lower, TSR_FLAG_ALPHA_ONE, (spot){v1, 4, 4}, nowhere,
+               (spot){c, 4, j}, 4, 4, 4, END);
+  }
+  add_copy(plan, out, c, TSR_C_, 0, 0, 8, 8, 9, END); /* 10 */
+  return plan_finish(plan);
+}
+
 /* C = alpha A B, A Hermitian with its lower triangle. Device 0 has four columns in one kernel,
  * device 1 the others in four, into W, which it adds to nothing. */
 static inline tsr_plan *plan_hemm(void) {

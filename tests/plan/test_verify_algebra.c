@@ -14,6 +14,7 @@ static void accepts_tiles(void **state) {
   accept(plan_syrk());
   accept(plan_syrk_with(TSR_ONE));
   accept(plan_trsm());
+  accept(plan_inverses());
   accept(plan_hemm());
 }
 
@@ -65,6 +66,21 @@ static const mistake mistakes[] = {
     {"update before its data", plan_trsm, WAIT0, 7, 6,
      "operand b: reads rows 0..3, columns 0..7 of C without waiting for command 3"},
     {"an operand upon itself", plan_trsm, BUFFER1, 7, 6, "rows 0..3, columns 0..7 of C are not in"},
+    /* trsm by inverses */
+    {"inverted the other triangle", plan_inverses, FORM, 2, UPPER, "not have the triangle of A"},
+    {"inverted with ones", plan_inverses, FORM, 2, LOWER | UNIT, "not have the triangle of A"},
+    {"inverted off the diagonal", plan_inverses, ROW0, 2, 4, "is not on the diagonal of A"},
+    {"an inverse of another block", plan_inverses, ROW2, 2, 4, "are not in buffer"},
+    {"half of a block inverted", plan_inverses, N, 2, 3, "the inverse is not at the place"},
+    {"inverted into C", plan_inverses, BUFFER2, 2, 4, "operand c is of C"},
+    {"an inverse that is solved", plan_inverses, KERNEL, 2, TSR_KERNEL_SOLVE, "is of A"},
+    {"solved with the block itself", plan_inverses, KERNEL, 3, TSR_KERNEL_TRSM, "is of V"},
+    {"solved with the transposed inverse", plan_inverses, FORM, 7, LOWER | OP_T,
+     "are wrong; command 7 (solve"},
+    {"solved with A", plan_inverses, BUFFER0, 3, 3, "operand a is of A"},
+    {"another sign after the inverse", plan_inverses, FLAGS, 9,
+     TSR_FLAG_ALPHA_MINUS | TSR_FLAG_EVENT, "are wrong; command 9 (solve"},
+    {"inverted before A is there", plan_inverses, WAITS, 2, 0, "without waiting for command 0"},
     /* hemm */
     {"hemm of the wrong triangle", plan_hemm, FORM, 5, UPPER, "are wrong; command 9 (add"},
     {"hemm from the right", plan_hemm, FORM, 5, LOWER | RIGHT,

@@ -134,6 +134,13 @@ static tsr_status run_part(void *world_) {
                                    unit(x), w->matrix[C]);
 }
 
+/* Two stripes of trsm, which share the inverses of A's blocks. */
+static void expect_inverses(void *world_) {
+  world *w = world_;
+  expect(w);
+  HOLD(tsr_set_strategy(w->context, "any/inverses=shared any/block=8 any/stripe=8") == TSR_OK);
+}
+
 static tsr_status run_async(void *w) {
   return as_data(w, request_of(w), true);
 }
@@ -203,6 +210,7 @@ const sweep_visit call_visits[] = {
     BLOCKING("her2k", HER2K, named, ""),
     BLOCKING("trmm", TRMM, named, ""),
     BLOCKING("trsm", TRSM, named, ""),
+    {"trsm that shares inverses", TRSM, expect_inverses, named, check_blocking, 0, false, ""},
     ASYNC("gemm_async", GEMM(TSR_D), named_async, ""),
     ASYNC("gemmt_async", GEMMT, named_async, ""),
     ASYNC("symm_async", SYMM, named_async, ""),
@@ -213,6 +221,8 @@ const sweep_visit call_visits[] = {
     ASYNC("her2k_async", HER2K, named_async, ""),
     ASYNC("trmm_async", TRMM, named_async, ""),
     ASYNC("trsm_async", TRSM, named_async, ""),
+    {"trsm_async that shares inverses", TRSM, expect_inverses, named_async, check_async, 0, false,
+     ""},
     BLOCKING("sgemm", GEMM(TSR_S), spelled, ""),
     BLOCKING("dgemm", GEMM(TSR_D), spelled, ""),
     BLOCKING("cgemm", GEMM(TSR_C), spelled, ""),

@@ -193,6 +193,10 @@ tsr_status gpu_gemm_batch(tsr_queue *queue, const tsr_kernel_args *args, gpu_bat
 bool gpu_can_invert(tsr_queue *queue, const tsr_kernel_args *args);
 tsr_status gpu_solve_by_inverse(tsr_queue *queue, const tsr_kernel_args *args);
 
+/* solve.c: the kernels INVERT and SOLVE. The queue's BLAS is started. */
+tsr_status gpu_invert(tsr_queue *queue, const tsr_kernel_args *args);
+tsr_status gpu_solve(tsr_queue *queue, const tsr_kernel_args *args);
+
 /* level3.c: any routine of the BLAS except GEMM; it reads its inputs. */
 tsr_status gpu_level3(tsr_queue *queue, const tsr_kernel_args *args);
 

@@ -97,6 +97,8 @@ tsr_status gpu_level3(tsr_queue *queue, const tsr_kernel_args *x) {
   if (!queue->blas) TSR_TRY(gpu_blas_start(queue));
   if (x->kernel == TSR_KERNEL_TRSM && gpu_can_invert(queue, x))
     return gpu_solve_by_inverse(queue, x);
+  if (x->kernel == TSR_KERNEL_INVERT) return gpu_invert(queue, x);
+  if (x->kernel == TSR_KERNEL_SOLVE) return gpu_solve(queue, x);
   TSR_TRY(clear_diagonal(queue, x));
   call made = call_of(queue, x);
   GPU_BLAS_TRY(calls[x->kernel](&made, x), tsr_kernel_get(x->kernel)->name, queue->index);

@@ -10,7 +10,9 @@
  * 8192 lines: 0.113, 0.142 and 0.200 ms; the vendor's: 0.194, 0.211 and 0.498 ms.
  *
  * Steps: invert the diagonal blocks; join neighbouring pairs of inverted blocks until one is left;
- * multiply the lines by the inverse into the result buffer; copy the result back to C.
+ * multiply the lines by the inverse into the result buffer; copy the result back to C. The kernels
+ * INVERT and SOLVE are the first two and the last two of them, so that many SOLVE can use one
+ * inverse, and get the same bits as a trsm that makes its own.
  *
  * As in MAGMA and rocBLAS, which invert diagonal blocks, the bound of the residual of X has the
  * condition number of the inverted triangle as a factor, which the bound of substitution has not
@@ -35,9 +37,11 @@ typedef struct solution {
   size_t size;            /* bytes of an element */
   int64_t order;          /* of the triangle */
   int64_t lines, at_once; /* right-hand sides, and those of one batch */
-  char *inverse;          /* order x order */
+  char *inverse;          /* order x order, without gaps between its columns */
   char *between;          /* the first product of join */
   char *result;           /* the solved lines of a batch */
+  const void *by;         /* the inverse to multiply by: `inverse`, or the a of SOLVE */
+  int64_t ld;             /* of it */
 } solution;
 
 static int64_t order_of(const tsr_kernel_args *x) {
@@ -61,6 +65,8 @@ static solution solution_of(tsr_queue *queue, const tsr_kernel_args *x) {
   s.inverse = queue->scratch;
   s.between = s.inverse + aligned((size_t)s.order * line);
   s.result = s.between + aligned((size_t)s.order * line / 4);
+  s.by = x->kernel == TSR_KERNEL_SOLVE ? x->a : s.inverse;
+  s.ld = x->kernel == TSR_KERNEL_SOLVE ? x->lda : s.order;
   return s;
 }
 
@@ -146,11 +152,11 @@ static tsr_kernel_args product_of(const solution *s, int64_t first, int64_t line
                            .n = left ? lines : s->order,
                            .k = s->order,
                            .alpha = x->alpha,
-                           .a = left ? s->inverse : c,
-                           .b = left ? c : s->inverse,
+                           .a = left ? s->by : c,
+                           .b = left ? c : s->by,
                            .c = s->result,
-                           .lda = left ? s->order : x->ldc,
-                           .ldb = left ? x->ldc : s->order,
+                           .lda = left ? s->ld : x->ldc,
+                           .ldb = left ? x->ldc : s->ld,
                            .ldc = rows};
 }
 
@@ -170,24 +176,63 @@ static tsr_status solve_lines(const solution *s, int64_t first, int64_t lines) {
   return gpu_copy(s->queue, &back);
 }
 
+static tsr_status solve_all(const solution *s) {
+  for (int64_t first = 0; first < s->lines; first += s->at_once) {
+    int64_t left = s->lines - first;
+    TSR_TRY(solve_lines(s, first, left < s->at_once ? left : s->at_once));
+  }
+  return TSR_OK;
+}
+
 tsr_status gpu_solve_by_inverse(tsr_queue *queue, const tsr_kernel_args *x) {
   solution s = solution_of(queue, x);
   TSR_TRY(invert(&s));
-  for (int64_t first = 0; first < s.lines; first += s.at_once) {
-    int64_t left = s.lines - first;
-    TSR_TRY(solve_lines(&s, first, left < s.at_once ? left : s.at_once));
-  }
-  return TSR_OK;
+  return solve_all(&s);
+}
+
+static gpuError allocate(tsr_queue *queue) {
+  if (queue->scratch) return gpuSuccess;
+  gpuError error = gpuMalloc(&queue->scratch, inverse_most + inverse_most / 4 + result_most);
+  if (error == gpuSuccess) return error;
+  (void)gpuLastError();
+  queue->scratch = NULL;
+  return error;
 }
 
 /* If there is no memory, or the device has failed, the answer is false: the vendor's trsm then runs
  * or reports the error. */
 bool gpu_can_invert(tsr_queue *queue, const tsr_kernel_args *x) {
-  if (!tsr_kernel_inverts(order_of(x), lines_of(x))) return false;
-  if (queue->scratch) return true;
-  size_t bytes = inverse_most + inverse_most / 4 + result_most;
-  if (gpuMalloc(&queue->scratch, bytes) == gpuSuccess) return true;
-  (void)gpuLastError();
-  queue->scratch = NULL;
-  return false;
+  return tsr_kernel_inverts(order_of(x), lines_of(x)) && allocate(queue) == gpuSuccess;
+}
+
+/* ---- INVERT and SOLVE ------------------------------------------------------- */
+
+static tsr_status need_scratch(tsr_queue *queue) {
+  gpuError error = allocate(queue);
+  if (error == gpuSuccess) return TSR_OK;
+  return gpu_fail(error == gpuErrorMemory ? TSR_ERR_MEMORY : TSR_ERR_DEVICE, error,
+                  "allocating memory for inverses", queue->index);
+}
+
+/* The inverse is made in the scratch memory, as in a trsm, and copied to c. */
+tsr_status gpu_invert(tsr_queue *queue, const tsr_kernel_args *x) {
+  TSR_TRY(need_scratch(queue));
+  solution s = solution_of(queue, x);
+  TSR_TRY(invert(&s));
+  size_t width = (size_t)s.order * s.size;
+  tsr_copy_args copy = {.to = x->c,
+                        .from = s.inverse,
+                        .to_device = queue->index,
+                        .from_device = queue->index,
+                        .to_pitch = (size_t)x->ldc * s.size,
+                        .from_pitch = width,
+                        .width = width,
+                        .height = (size_t)s.order};
+  return gpu_copy(queue, &copy);
+}
+
+tsr_status gpu_solve(tsr_queue *queue, const tsr_kernel_args *x) {
+  TSR_TRY(need_scratch(queue));
+  solution s = solution_of(queue, x);
+  return solve_all(&s);
 }

@@ -10,9 +10,9 @@
 /* ---- Kinds of commands ---- */
 
 static const char *const kinds[TSR_TRACE_KINDS] = {
-    "copy of A",  "copy of B",   "copy of C",   "copy of W",   "copy of RA",
-    "copy of RB", "copy of RA2", "copy of RB2", "gemm",        "add",
-    "scale",      "triangle",    "residues",    "residue gemm"};
+    "copy of A",   "copy of B",   "copy of C",    "copy of W", "copy of RA", "copy of RB",
+    "copy of RA2", "copy of RB2", "copy of V",    "gemm",      "add",        "scale",
+    "triangle",    "residues",    "residue gemm", "invert"};
 
 const char *tsr_trace_kind_name(int kind) {
   return kinds[kind];
@@ -32,6 +32,8 @@ int tsr_trace_kind(const tsr_plan *plan, const tsr_command *command) {
       return TSR_TRACE_RESIDUES;
     case TSR_KERNEL_RESIDUE_GEMM:
       return TSR_TRACE_RESIDUE_GEMM;
+    case TSR_KERNEL_INVERT:
+      return TSR_TRACE_INVERT;
     default:
       return TSR_TRACE_ROUTINE;
   }

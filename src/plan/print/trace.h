@@ -10,8 +10,8 @@
 
 enum { TSR_TRACE_ROLES = TSR_QUEUE_USER + 1, TSR_TRACE_INDICES = 256 };
 
-/* Kinds of commands in a timeline: copies by matrix (TSR_A .. TSR_RB2), then kernels. All routines
- * beside a triangle are one kind. */
+/* Kinds of commands in a timeline: copies by matrix (TSR_A .. TSR_V), then kernels. All routines
+ * beside a triangle are one kind, and inverting a block another. */
 enum {
   TSR_TRACE_GEMM = TSR_MATRICES,
   TSR_TRACE_ADD,
@@ -19,6 +19,7 @@ enum {
   TSR_TRACE_ROUTINE,
   TSR_TRACE_RESIDUES,
   TSR_TRACE_RESIDUE_GEMM,
+  TSR_TRACE_INVERT,
   TSR_TRACE_KINDS
 };
 

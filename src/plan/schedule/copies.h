@@ -38,7 +38,8 @@ typedef struct tsr_tile_copy {
   int32_t slot;   /* with slots: the number of the tile's slot */
   int32_t next;   /* with slots: index of the copy's next use in tsr_tile_slots.uses; before: number
                      of uses */
-  int32_t lines;  /* of residues: how many lines of the tile, from its first on, were made */
+  int32_t lines;  /* of another form: how many lines (columns) of the tile, from its first on, were
+                     made */
   bool whole;     /* all pieces were fetched or are present */
   bool awaited; /* the only queue that uses the tile has waited for all pieces and for the users of
                    the slot's previous tile */

@@ -56,6 +56,9 @@ static inline bool tsr_has_cached_blocks(const tsr_problem *problem, int matrix)
 static inline tsr_rect tsr_tile_rect(const tsr_problem *problem, int matrix, int32_t tile) {
   const tsr_tile_grid *grid = &problem->graph->grid[matrix];
   int i = tile / grid->cols.count, j = tile % grid->cols.count;
+  if (grid->diagonal)
+    return (tsr_rect){grid->cols.at[j], grid->cols.at[j], grid->cols.at[j + 1],
+                      grid->cols.at[j + 1]};
   return (tsr_rect){grid->rows.at[i], grid->cols.at[j], grid->rows.at[i + 1], grid->cols.at[j + 1]};
 }
 
@@ -66,11 +69,11 @@ static inline tsr_rect tsr_operand_rect(const tsr_task_operand *o) {
 /* A rectangle of a tile as an operand that a task reads. */
 tsr_task_operand tsr_part_of_tile(int matrix, int32_t tile, tsr_rect rect);
 
-/* The operand that has to be copied to a device before a task can run there: of residues the
- * rectangle that they are made of, else the operand itself. */
+/* The operand that has to be copied to a device before a task can run there: of another form the
+ * rectangle that it is made of, else the operand itself. */
 static inline tsr_task_operand tsr_operand_source(const tsr_problem *problem,
                                                   const tsr_task_operand *o) {
-  return tsr_is_residues(o->matrix) ? tsr_residues_source(problem->call, problem->graph, o) : *o;
+  return tsr_is_made(o->matrix) ? tsr_made_source(problem->call, problem->graph, o) : *o;
 }
 
 /* The leading dimension [elements] of a tile with that many rows. It aligns columns, since kernels

@@ -164,8 +164,8 @@ static bool note_operands(tsr_scheduler *s, const tsr_task *task, int32_t comman
     tsr_tile_copy *copy = copy_at(s, o, task->device);
     if (o->access & TSR_WRITE) {
       if (!tsr_marks_write(&s->marks, &copy->writers, o, command)) return false;
-      /* Residues can be made again, so that they may lose their slot. */
-      if (!tsr_is_residues(o->matrix)) tsr_tile_slots_set_dirty(&s->slots, copy, true);
+      /* Other forms can be made again, so that they may lose their slot. */
+      if (!tsr_is_made(o->matrix)) tsr_tile_slots_set_dirty(&s->slots, copy, true);
     }
     if (copy->buffer != TSR_NOTHING && !tsr_tile_slots_use(&s->slots, copy, command)) return false;
   }
@@ -216,7 +216,7 @@ static int32_t carry_out(tsr_scheduler *s, const tsr_task *task) {
   return command != TSR_NOTHING && note_operands(s, task, command) ? command : TSR_NOTHING;
 }
 
-/* With slots a tile of which residues were made gives its slot back if as long as these are there
+/* With slots a tile of which another form was made gives its slot back if as long as this is there
  * nothing reads it, or else can lose it. */
 static void give_up_source(tsr_scheduler *s, const tsr_task_operand *o, int device) {
   tsr_tile_copy *copy = copy_at(s, o, device);
@@ -226,10 +226,10 @@ static void give_up_source(tsr_scheduler *s, const tsr_task_operand *o, int devi
     tsr_tile_slots_give_up(&s->slots, copy);
 }
 
-/* Makes the residues of an operand's lines at a device, unless they are there. They are made once,
- * or, with slots, again whenever their slot was needed for another tile. */
-static bool make_residues(tsr_scheduler *s, const tsr_task_operand *o, int device) {
-  if (!tsr_is_residues(o->matrix)) return true;
+/* Makes the lines of an operand of another form at a device, unless they are there. They are made
+ * once, or, with slots, again whenever their slot was needed for another tile. */
+static bool make_form(tsr_scheduler *s, const tsr_task_operand *o, int device) {
+  if (!tsr_is_made(o->matrix)) return true;
   tsr_tile_copy *copy = copy_at(s, o, device);
   tsr_rect tile = tsr_tile_rect(&s->problem, o->matrix, o->tile);
   int64_t first = tile.col0 + copy->lines, end = o->col + o->cols;
@@ -237,7 +237,7 @@ static bool make_residues(tsr_scheduler *s, const tsr_task_operand *o, int devic
   tsr_task_operand lines = *o;
   lines.col = first;
   lines.cols = (int32_t)(end - first);
-  tsr_task task = tsr_residues_task(s->problem.call, s->problem.graph, &lines, device);
+  tsr_task task = tsr_making_task(s->problem.call, s->problem.graph, &lines, device);
   tsr_tile_slots_keep(&s->slots, copy_at(s, &task.operand[0], device));
   if (carry_out(s, &task) == TSR_NOTHING) return false;
   copy->lines = (int32_t)(end - tile.col0);
@@ -247,7 +247,7 @@ static bool make_residues(tsr_scheduler *s, const tsr_task_operand *o, int devic
 
 static bool schedule_task(tsr_scheduler *s, const tsr_task *task) {
   for (int i = 0; i < 2; i++)
-    if (!make_residues(s, &task->operand[i], task->device)) return false;
+    if (!make_form(s, &task->operand[i], task->device)) return false;
   int32_t command = carry_out(s, task);
   if (command == TSR_NOTHING) return false;
   if (task->last && !write_back(s, task, command)) return false;

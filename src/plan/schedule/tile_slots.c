@@ -26,8 +26,8 @@ void tsr_tile_slots_free(tsr_tile_slots *s) {
 
 /* ---- Uses ----------------------------------------------------------------- */
 
-/* The tiles that a task uses: those of its three operands, and those of A and B that residues among
- * its first two operands are made of, which may have to be made again. */
+/* The tiles that a task uses: those of its three operands, and those of A and B that other forms
+ * among its first two operands are made of, which may have to be made again. */
 enum { USES = 5 };
 
 /* The copy of tile `use` at the task's device; NULL: the task has no such tile, or uses it at home.
@@ -35,7 +35,7 @@ enum { USES = 5 };
 static tsr_tile_copy *used_by(const tsr_problem *problem, tsr_copies *copies, const tsr_task *task,
                               int use) {
   const tsr_task_operand *o = &task->operand[use % 3];
-  if (o->access == TSR_NONE || (use >= 3 && !tsr_is_residues(o->matrix))) return NULL;
+  if (o->access == TSR_NONE || (use >= 3 && !tsr_is_made(o->matrix))) return NULL;
   tsr_task_operand used = use < 3 ? *o : tsr_operand_source(problem, o);
   if (tsr_is_at_home(problem, used.matrix, task->device)) return NULL;
   return tsr_copy_of(copies, used.matrix, used.tile, task->device);
@@ -227,7 +227,7 @@ bool tsr_tile_slots_are_converted(const tsr_tile_slots *s, int matrix, int64_t r
                                   int device) {
   const tsr_problem *p = s->problem;
   if (p->call->moduli == 0 || tsr_family_of(p->call->operation) == TSR_TRIANGLE) return false;
-  for (int x = TSR_RA; x < TSR_MATRICES; x++) {
+  for (int x = TSR_RA; x <= TSR_RB2; x++) {
     if (!tsr_residues_are_of(p->call, p->graph, x, matrix)) continue;
     int32_t tile = tsr_residues_tile(p->call, p->graph, x, row, col);
     tsr_rect rect = tsr_tile_rect(p, x, tile);

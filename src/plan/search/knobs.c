@@ -19,6 +19,14 @@ static bool stripes_have_k_panels(const tsr_problem *p, const tsr_strategy *at, 
   return at->kind != TSR_STRIPES || at->k_panel > 0;
 }
 
+/* As in a kernel that inverts for itself, few lines do not pay for the inverses. A composed trsm
+ * has one stripe. */
+static bool may_invert(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
+  int64_t lines = p->call->side == TSR_LEFT ? p->call->n : p->call->m;
+  bool many = lines / tsr_strategy_devices(at) >= TSR_INVERTS_LINES;
+  return value == 0 || (many && !p->composed && tsr_strategy_may_invert(at, p->call));
+}
+
 static bool limit_counts(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
   return at->k_panel > 0 && value <= p->call->k;
 }
@@ -157,6 +165,10 @@ static const char *if_c_is_beside(const tsr_problem *p, int64_t value) {
   return if_there_are_products(p, value);
 }
 
+static const char *if_the_call_solves(const tsr_problem *p, int64_t value) {
+  return value != 0 && p->call->operation != TSR_TRSM ? "only trsm inverts blocks of A" : NULL;
+}
+
 static const char *if_there_is_a_home(const tsr_problem *p, int64_t value) {
   (void)value;
   return has_device_home(p) ? NULL : "no operand is at home on a device";
@@ -186,6 +198,7 @@ static const char *if_c_is_on_a_device(const tsr_problem *p, int64_t value) {
 static const char *const kind_words[] = {"panels", "stripes", "slices", "tiles", "bands", NULL};
 static const char *const no_yes[] = {"no", "yes", NULL};
 static const char *const parts_whole[] = {"parts", "whole", NULL};
+static const char *const each_shared[] = {"each", "shared", NULL};
 static const char *const all_first[] = {"all", "first", NULL};
 static const char *const even_budget[] = {"even", "budget", NULL};
 static const char *const first_last[] = {"first", "last", NULL};
@@ -493,6 +506,19 @@ static const tsr_knob table[] = {
      .change = TSR_CHANGE_WALK,
      .turn = 23,
      .value = {512, 1024, 2048, 4096, 8192, 0, -1}},
+
+    {.name = "inverses",
+     .says = "each: every kernel of trsm inverts its block of A, or solves as the vendor does; "
+             "shared: a device inverts each block once, for all stripes.",
+     .phrase = "inverses shared by stripes",
+     .field = FIELD(inverses),
+     .of = STRIPES,
+     .most = 1,
+     .words = each_shared,
+     .change = TSR_CHANGE_OTHER,
+     .turn = 10,
+     .worth = may_invert,
+     .unmet = if_the_call_solves},
 
     {.name = "c",
      .says = "first: C is fetched before the products; last: C is fetched last and added to them.",

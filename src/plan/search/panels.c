@@ -189,6 +189,7 @@ static void guess_blocks(const tsr_search *s, int devices, tsr_strategy *r) {
   double height = high ? (double)order : fmin(TSR_TUNE_SPAN, (double)order / TSR_TUNE_SPAN_PARTS);
   if (high) r->block = larger(r->block, TSR_TUNE_HIGH_BLOCK);
   r->span = tsr_power_of_two_near(height / (double)r->block, 1, TSR_TUNE_SPAN_BLOCKS);
+  r->inverses = solves && !composed && lines >= TSR_INVERTS_LINES;
   r->n_block_least = 0; /* no taper: a narrow stripe passes through all blocks, too */
 }
 
@@ -414,6 +415,7 @@ tsr_strategy tsr_panels_like(const tsr_search *s, const tsr_strategy *other, int
   r.k_panel_most = other->k_panel_most;
   r.k_panel_once = other->k_panel_once;
   r.stripe = other->stripe;
+  r.inverses = other->inverses;
   r.whole_a = other->whole_a;
   r.whole_b = other->whole_b;
   r.leading = other->leading;
@@ -446,26 +448,26 @@ int tsr_panels_for_limits(const tsr_search *s, const tsr_strategy *at,
 }
 
 /* Sets wide stripes with k-panels, so that kernels begin with the first k-panel. In trmm all
- * stripes have k-panels: its C is read as well as written, and fills the links. */
+ * stripes have k-panels: its C is read as well as written, and fills the links. In trsm the first
+ * stripe has them: later ones find all of A, and sum over all that is solved at once. */
 static void cut_k_panels(const tsr_search *s, int devices, tsr_strategy *r) {
   const tsr_call *call = s->call;
-  bool in_place = tsr_is_in_place(call->operation);
+  bool in_place = tsr_is_in_place(call->operation), solves = call->operation == TSR_TRSM;
   int64_t order = order_of(call), lines = lines_of(call, devices);
   r->k_panel = tsr_guess_of((double)order, in_place ? TSR_TUNE_IN_PLACE_K : TSR_TUNE_STRIPES_K);
   r->k_panel_most = in_place ? r->k_panel : TSR_TUNE_STRIPES_GROWTH * r->k_panel;
-  r->k_panel_once = !in_place;
+  r->k_panel_once = !in_place || solves;
   r->stripe =
       tsr_guess_of((double)lines, in_place ? TSR_TUNE_IN_PLACE_WIDTH : TSR_TUNE_STRIPES_K_WIDTH);
   int64_t block = r->block > 0 ? r->block : order;
   r->span = larger(in_place ? 1 : r->span, TSR_TUNE_STRIPES_SPAN / block);
-  r->n_block_least = in_place ? TSR_TUNE_IN_PLACE_TAPER : TSR_TUNE_STRIPES_TAPER;
+  r->n_block_least = solves ? 0 : in_place ? TSR_TUNE_IN_PLACE_TAPER : TSR_TUNE_STRIPES_TAPER;
 }
 
 bool tsr_stripes_with_k_panels(const tsr_search *s, const tsr_strategy *at, tsr_strategy *made,
                                bool *first) {
   int devices = tsr_strategy_devices(at);
   double share = transfer_share(s, devices);
-  if (s->call->operation == TSR_TRSM) return false;
   *made = *at;
   *first = share > 0 && share < TSR_TUNE_AMPLE_LINKS;
   cut_k_panels(s, devices, made);

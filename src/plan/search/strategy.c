@@ -61,6 +61,12 @@ bool tsr_bands_are_possible(const tsr_problem *p) {
          call->k <= TSR_STRATEGY_LONGEST;
 }
 
+bool tsr_strategy_may_invert(const tsr_strategy *r, const tsr_call *call) {
+  int64_t block = r->block > 0 ? smaller(r->block, call->k) : call->k;
+  return r->kind == TSR_STRIPES && call->operation == TSR_TRSM && !tsr_call_scales_only(call) &&
+         block <= TSR_INVERTS_MOST;
+}
+
 /* ---- Strategies that make the same plan ---- */
 
 /* An upper bound of the columns of C that a device owns. */
@@ -112,6 +118,7 @@ void tsr_strategy_simplify(const tsr_call *call, const tsr_machine *machine, tsr
   tsr_family family = tsr_family_of(call->operation);
   if (!r->lazy) r->add_at_home = false;
   if (r->kind == TSR_STRIPES && r->k_panel == 0) r->k_panel_once = false;
+  if (!tsr_strategy_may_invert(r, call)) r->inverses = false;
   if (r->kind != TSR_PANELS) return;
   if (r->grid_rows * r->grid_cols == 1) r->home_share = 0;
   if (r->grid_cols == 1) r->whole_b = false;

@@ -272,6 +272,15 @@ static void constrain_residues(const tsr_search *s, tsr_strategy *r, bool *is_vo
   r->lazy = r->add_at_home = 0;
 }
 
+/* A device keeps inverses of blocks that engines invert. *is_void: forced ones are larger. */
+static void constrain_inverses(tsr_search *s, tsr_strategy *r, bool *is_void) {
+  if (!r->inverses || tsr_strategy_may_invert(r, s->call)) return;
+  r->inverses = false;
+  if (!tsr_forced_named(&s->forced, offsetof(tsr_strategy, inverses))) return;
+  *is_void = true;
+  s->refused = "inverses=shared: engines invert blocks of A of an order of at most 1024";
+}
+
 /* Sets the forced knobs, the mapping's grid, and that C is added last where it must be. *is_void:
  * the strategy cannot honour a forced knob; s->refused says why. */
 static tsr_status apply_constraints(tsr_search *s, tsr_strategy *r, bool *is_void) {
@@ -286,10 +295,14 @@ static tsr_status apply_constraints(tsr_search *s, tsr_strategy *r, bool *is_voi
                     "strategy: a grid of %d x %d needs more devices than the %d of the machine; "
                     "give fewer",
                     (int)r->grid_rows, (int)r->grid_cols, s->machine->devices);
+  constrain_inverses(s, r, is_void);
   if (s->call->moduli > 0) {
-    constrain_residues(s, r, is_void);
+    bool is_void_too = false;
+    constrain_residues(s, r, &is_void_too);
+    *is_void |= is_void_too;
     return TSR_OK;
   }
+  if (*is_void) return TSR_OK;
   bool must = tsr_strategy_must_be_lazy(r, &s->problem);
   *is_void = must && !r->lazy && tsr_forced_named(&s->forced, offsetof(tsr_strategy, lazy));
   if (*is_void)

@@ -161,9 +161,34 @@ static tsr_status make_residues(tsr_algebra *x, uint32_t c) {
   return TSR_OK;
 }
 
+/* Solves with the identity. */
+static tsr_status make_inverse(tsr_algebra *x, uint32_t c) {
+  const tsr_command *command = &x->v->plan->commands.items[c];
+  TSR_TRY(load(x, c, 0, TSR_GENERAL));
+  tsr_dense *inverse = &x->operand[2];
+  size_t order = x->operand[0].rows;
+  TSR_TRY(tsr_dense_resize(inverse, order, order));
+  for (size_t j = 0; j < order; j++)
+    for (size_t i = 0; i < order; i++)
+      *tsr_dense_at(inverse, i, j) = i == j ? tsr_field_one : tsr_field_zero;
+  tsr_formula f = {.kernel = TSR_KERNEL_TRSM,
+                   .form = tsr_form_unpack(command->form),
+                   .alpha = tsr_field_one,
+                   .a = &x->operand[0],
+                   .c = inverse};
+  TSR_TRY(tsr_formula_solve(&f, &x->left, inverse));
+  tsr_small_rect r = tsr_algebra_shrink(x, TSR_V, tsr_command_rect(command, 2));
+  for (size_t j = 0; j < order; j++)
+    for (size_t i = 0; i < order; i++)
+      *tsr_algebra_element(x, command->buffer[2], r.row + i, r.col + j) =
+          (tsr_small_element){*tsr_dense_at(inverse, i, j), c};
+  return TSR_OK;
+}
+
 static tsr_status do_kernel(tsr_algebra *x, uint32_t c) {
   const tsr_command *command = &x->v->plan->commands.items[c];
   if (command->kernel == TSR_KERNEL_RESIDUES) return make_residues(x, c);
+  if (command->kernel == TSR_KERNEL_INVERT) return make_inverse(x, c);
   tsr_uplo uplo = tsr_kernel_triangle((tsr_kernel)command->kernel, command->form);
   tsr_uplo of_a = command->kernel == TSR_KERNEL_ADD ? uplo : TSR_GENERAL;
   if (command->buffer[0] != TSR_NO_BUFFER) TSR_TRY(load(x, c, 0, of_a));

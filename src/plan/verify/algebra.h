@@ -54,11 +54,12 @@ typedef struct tsr_algebra {
 tsr_status tsr_algebra_start(tsr_algebra *x, const tsr_verifier *v);
 void tsr_algebra_stop(tsr_algebra *x);
 
-/* Whether the buffer is of C or W, whose elements change, or of residues that are made of C. */
+/* Whether the buffer is of C or W, whose elements change, of residues that are made of C, or of
+ * inverses. */
 static inline bool tsr_algebra_is_result(const tsr_algebra *x, int32_t buffer) {
   uint8_t matrix = x->v->plan->buffers.items[buffer].matrix;
   if (tsr_is_residues(matrix)) return tsr_line_source_of(x->call, matrix, 0, 0).matrix == TSR_C_;
-  return matrix == TSR_C_ || matrix == TSR_W;
+  return matrix == TSR_C_ || matrix == TSR_W || matrix == TSR_V;
 }
 
 /* An element of a matrix before the call, whether or not the call may read it. */

@@ -216,7 +216,7 @@ static tsr_status check_form(const tsr_verifier *v, uint32_t c) {
   return TSR_OK;
 }
 
-/* Whether an operand of a kernel is of a matrix that the kernel can use: residues, what they are
+/* Whether an operand of a kernel is of a matrix that the kernel can use: another form, what it is
  * made of (source), or neither. The check of the results (algebra.c) finds out whether the right
  * elements are multiplied with each other. */
 static bool matrix_fits(const tsr_command *command, int i, int matrix, int source) {
@@ -225,8 +225,12 @@ static bool matrix_fits(const tsr_command *command, int i, int matrix, int sourc
       return i == 2 ? tsr_is_residues(matrix) : matrix == source;
     case TSR_KERNEL_RESIDUE_GEMM:
       return i == 2 ? matrix == TSR_C_ || matrix == TSR_W : tsr_is_residues(matrix);
+    case TSR_KERNEL_INVERT:
+      return matrix == (i == 2 ? TSR_V : TSR_A);
+    case TSR_KERNEL_SOLVE:
+      return matrix == (i == 2 ? TSR_C_ : TSR_V);
     default:
-      return !tsr_is_residues(matrix);
+      return !tsr_is_made(matrix);
   }
 }
 
@@ -264,6 +268,23 @@ static tsr_status check_making(const tsr_verifier *v, uint32_t c, const tsr_line
                       source))
     return tsr_verify_fail(v, c, "reads %s across its diagonal", name);
   return check_lines(v, c, 2, command->m);
+}
+
+/* Checks that inverses are made, and used, of squares on A's diagonal with its triangle. */
+static tsr_status check_inverse(const tsr_verifier *v, uint32_t c) {
+  const tsr_command *command = &v->plan->commands.items[c];
+  const tsr_call *call = &v->plan->call;
+  tsr_form form = tsr_form_unpack(command->form);
+  bool inverts = command->kernel == TSR_KERNEL_INVERT;
+  if (!inverts && command->kernel != TSR_KERNEL_SOLVE) return TSR_OK;
+  if (form.uplo != call->uplo || form.diag != call->diag)
+    return tsr_verify_fail(v, c, "does not have the triangle of A");
+  if (command->row[0] != command->col[0])
+    return tsr_verify_fail(v, c, "operand a is not on the diagonal of A");
+  if (!inverts || (command->row[2] == command->row[0] && command->col[2] == command->col[0] &&
+                   command->m == command->n))
+    return TSR_OK;
+  return tsr_verify_fail(v, c, "the inverse is not at the place of its block");
 }
 
 /* Checks which matrices a kernel's operands are of, and the kernels on residues. */
@@ -310,6 +331,7 @@ static tsr_status check_kernel(const tsr_verifier *v, uint32_t c) {
   TSR_TRY(check_flags(v, c));
   TSR_TRY(check_form(v, c));
   TSR_TRY(check_residues(v, c));
+  TSR_TRY(check_inverse(v, c));
   TSR_TRY(tsr_verify_agreement(v, c));
   return check_disjoint(v, c);
 }

@@ -95,12 +95,14 @@ static tsr_status general_factors(const tsr_formula *f, tsr_dense *left, tsr_den
   return make(f, b, PLAIN, right);
 }
 
-/* Factors of SYMM, HEMM, TRMM and TRSM: A has a shape, the other factor (B or C) has none. */
+/* Factors of SYMM, HEMM, TRMM, TRSM and SOLVE: A has a shape, the other factor (B or C) has none.
+ */
 static tsr_status shaped_factors(const tsr_formula *f, const tsr_dense *other, tsr_dense *left,
                                  tsr_dense *right) {
   shape as = shape_of(f->kernel);
   bool leftmost = f->form.side == TSR_LEFT;
-  tsr_op op = as == TRIANGULAR ? f->form.transa : TSR_NO_TRANS;
+  bool turns = as == TRIANGULAR || f->kernel == TSR_KERNEL_SOLVE;
+  tsr_op op = turns ? f->form.transa : TSR_NO_TRANS;
   part shaped = {f->a, op, leftmost, false, f->alpha};
   part plain = {other, TSR_NO_TRANS, !leftmost, false, tsr_field_one};
   TSR_TRY(make(f, shaped, as, leftmost ? left : right));
@@ -143,6 +145,8 @@ tsr_status tsr_formula_factors(const tsr_formula *f, tsr_dense *left, tsr_dense 
       return shaped_factors(f, f->b, left, right);
     case TSR_KERNEL_TRSM:
       return shaped_factors(&plain, f->c, left, right);
+    case TSR_KERNEL_SOLVE: /* the inverse has zeros outside of its triangle */
+      return shaped_factors(f, f->c, left, right);
     default:
       return rank_factors(f, left, right);
   }

@@ -95,20 +95,21 @@ static tsr_status check_memory(const tsr_verifier *v, size_t index) {
 }
 
 /* W has the extents of C, once for each slice of k that a device multiplies, and a buffer is inside
- * one of them; residues have the extents of the lines that they stand for. */
+ * one of them; another form has the extents of what it stands for. Only trsm has inverses. */
 static bool inside_matrix(const tsr_plan *plan, const tsr_buffer *buffer) {
   const tsr_call *call = &plan->call;
-  bool residues = tsr_is_residues(buffer->matrix);
+  bool residues = tsr_is_residues(buffer->matrix), made = tsr_is_made(buffer->matrix);
+  bool fits = buffer->matrix != TSR_V || call->operation == TSR_TRSM;
   const tsr_operand *whole =
       &call->operand[buffer->matrix < TSR_OPERANDS ? buffer->matrix : TSR_C_];
   tsr_axes spaces = tsr_call_spaces(call, buffer->matrix);
-  int64_t rows = residues ? tsr_call_extent(call, spaces.rows) : whole->rows;
-  int64_t cols = residues ? tsr_call_extent(call, spaces.cols) : whole->cols;
+  int64_t rows = made ? tsr_call_extent(call, spaces.rows) : whole->rows;
+  int64_t cols = made ? tsr_call_extent(call, spaces.cols) : whole->cols;
   int64_t times = buffer->matrix == TSR_W && plan->slices > 1 ? plan->slices : 1;
   return buffer->row >= 0 && buffer->col >= 0 && buffer->rows > 0 && buffer->cols > 0 &&
          buffer->rows <= rows && buffer->row <= rows - buffer->rows && buffer->cols <= cols &&
          buffer->col / cols < times && buffer->col % cols <= cols - buffer->cols &&
-         buffer->ld >= buffer->rows && (!residues || call->moduli > 0);
+         buffer->ld >= buffer->rows && (!residues || call->moduli > 0) && fits;
 }
 
 /* Whether the buffer is a cached block of the plan's residency, of the same place and extents. */

@@ -130,6 +130,11 @@ static inline void tsr_triangle_rows(tsr_uplo uplo, int64_t diagonal, int64_t ro
   *end = uplo == TSR_UPPER ? edge : rows;
 }
 
+/* Whether it is a level-3 routine of the BLAS, but for GEMM. */
+static inline bool tsr_kernel_is_routine(tsr_kernel kernel) {
+  return kernel >= TSR_KERNEL_SYMM && kernel <= TSR_KERNEL_TRSM;
+}
+
 /* Whether a GPU solves with a triangle of that order for so many lines by the triangle's inverse;
  * engines and the model of kernel times both ask here. Below the least order the inverse takes as
  * long as the vendor's trsm; above the greatest one the vendor's trsm is mostly products, too; for

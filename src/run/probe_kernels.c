@@ -351,7 +351,7 @@ static bool has_routine(tsr_kernel kernel, tsr_type type) {
   const tsr_kernel_info *info = tsr_kernel_get(kernel);
   bool blas = type == TSR_S || type == TSR_D || type == TSR_C || type == TSR_Z;
   bool fits = tsr_type_get(type)->complex_valued || !(info->traits & TSR_HERMITIAN);
-  return blas && fits && info->traits != 0;
+  return blas && fits && tsr_kernel_is_routine(kernel);
 }
 
 /* *seconds: of one after a first, which loads code. */

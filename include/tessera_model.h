@@ -177,8 +177,10 @@ TSR_API tsr_status tsr_context_describe(tsr_context *context, tsr_context_facts 
 
 /* Bytes/s of a copy from one place to another, each a device's number or TSR_HOST, in runs of so
  * many bytes (the columns of a submatrix) while devices compute, as the context's machine has it;
- * 0: nothing is copied there directly. */
-TSR_API tsr_status tsr_copy_rate(tsr_context *context, int from, int to, size_t run, double *rate);
+ * 0: nothing is copied there directly. pitch: the bytes from one run to the next in host memory
+ * (the matrix's leading dimension); 0: there is one run, or the runs are far apart. */
+TSR_API tsr_status tsr_copy_rate(tsr_context *context, int from, int to, size_t run, size_t pitch,
+                                 double *rate);
 
 /* The same of one device (0, 1, ...): what has come to it from the host and from other devices, and
  * what it has sent to the host; plans are not counted. Copies count when they are carried out: read

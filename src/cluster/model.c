@@ -151,7 +151,7 @@ tsr_status tsr_model_alone(tsr_context *context, tsr_model *model) {
 
 tsr_status tsr_model_runs(tsr_context *context, int ways, double rate[TSR_UP_RUNS]) {
   for (int i = 0; i < TSR_UP_RUNS; i++) {
-    TSR_TRY(tsr_copy_rate(context, TSR_HOST, 0, (size_t)TSR_UP_SHORTEST << i, &rate[i]));
+    TSR_TRY(tsr_copy_rate(context, TSR_HOST, 0, (size_t)TSR_UP_SHORTEST << i, 0, &rate[i]));
     rate[i] *= ways;
   }
   return TSR_OK;

@@ -107,23 +107,24 @@ static tsr_status check_place(const tsr_machine *machine, const char *name, int 
 }
 
 /* The caller holds machine_lock. */
-static tsr_status rate_of_copy(const tsr_machine *machine, int from, int to, size_t run,
+static tsr_status rate_of_copy(const tsr_machine *machine, int from, int to, tsr_segments runs,
                                double *rate) {
   TSR_TRY(check_place(machine, "from", from));
   TSR_TRY(check_place(machine, "to", to));
   int source = from == TSR_HOST ? machine->devices : from;
   int target = to == TSR_HOST ? machine->devices : to;
-  *rate = tsr_link_rate(&machine->link[source][target], (double)run);
+  *rate = tsr_link_rate(&machine->link[source][target], runs);
   return TSR_OK;
 }
 
-TSR_ENTRY(tsr_copy_rate, (context, from, to, run, rate), tsr_context *context, int from, int to,
-          size_t run, double *rate) {
+TSR_ENTRY(tsr_copy_rate, (context, from, to, run, pitch, rate), tsr_context *context, int from,
+          int to, size_t run, size_t pitch, double *rate) {
   TSR_TRY(tsr_context_check(context));
   TSR_TRY(check_output("rate", rate));
   tsr_plans *plans = context->plans;
   pthread_rwlock_rdlock(&plans->machine_lock);
-  tsr_status status = rate_of_copy(plans->machine, from, to, run, rate);
+  tsr_segments runs = {(double)run, (double)pitch};
+  tsr_status status = rate_of_copy(plans->machine, from, to, runs, rate);
   pthread_rwlock_unlock(&plans->machine_lock);
   return status;
 }

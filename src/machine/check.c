@@ -77,6 +77,23 @@ static tsr_status check_curve(const char *place, const char *name, const tsr_cur
   return TSR_OK;
 }
 
+static tsr_status check_close(const char *place, const tsr_link *link) {
+  const struct tsr_close *close = &link->close;
+  TSR_TRY(check_curve(place, "close.shape", &close->shape));
+  if (close->shape.count == 0) return TSR_OK;
+  TSR_TRY(check_positive(place, "close.pitch", close->pitch));
+  if (close->shape.size[close->shape.count - 1] > close->pitch)
+    return tsr_fail(TSR_ERR_MACHINE,
+                    "%s.close.shape has segments of %g bytes, longer than its pitch of %g; leave "
+                    "them out, or raise close.pitch",
+                    place, close->shape.size[close->shape.count - 1], close->pitch);
+  if (link->shape.count > 0) return TSR_OK;
+  return tsr_fail(TSR_ERR_MACHINE,
+                  "%s has close, but no shape; give the rates of segments that are farther apart "
+                  "as shape, or remove close",
+                  place);
+}
+
 static tsr_status check_link(const tsr_machine *machine, int from, int to) {
   const tsr_link *link = &machine->link[from][to];
   char place[PLACE], from_name[TSR_LOCATION_NAME], to_name[TSR_LOCATION_NAME];
@@ -87,7 +104,8 @@ static tsr_status check_link(const tsr_machine *machine, int from, int to) {
   if (link->bandwidth == 0) return TSR_OK;
   if (from == to) return tsr_fail(TSR_ERR_MACHINE, "%s leads to itself; remove it", place);
   TSR_TRY(check_not_negative(place, "latency", link->latency));
-  return check_curve(place, "shape", &link->shape);
+  TSR_TRY(check_curve(place, "shape", &link->shape));
+  return check_close(place, link);
 }
 
 static tsr_status check_reached(const tsr_machine *machine, int device) {

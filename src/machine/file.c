@@ -190,8 +190,19 @@ static tsr_status read_curve(const node *n, tsr_curve *curve) {
   return TSR_OK;
 }
 
+/* An empty shape would say nothing, so that it is refused. */
+static tsr_status read_close(const node *n, tsr_link *link) {
+  static const char *const keys[] = {"pitch", "shape", NULL};
+  if (n->json == NULL) return TSR_OK;
+  TSR_TRY(check_object(n, keys));
+  TSR_TRY(get_required(n, "pitch", &link->close.pitch));
+  node shape = member(n, "shape");
+  TSR_TRY(check_list(&shape, 1, TSR_CURVE_POINTS));
+  return read_curve(&shape, &link->close.shape);
+}
+
 static tsr_status read_link(const node *n) {
-  static const char *const keys[] = {"from", "to", "bandwidth", "latency", "shape", NULL};
+  static const char *const keys[] = {"from", "to", "bandwidth", "latency", "shape", "close", NULL};
   int from = 0, to = 0;
   TSR_TRY(check_object(n, keys));
   node from_node = member(n, "from"), to_node = member(n, "to"), shape = member(n, "shape");
@@ -202,7 +213,9 @@ static tsr_status read_link(const node *n) {
   TSR_TRY(get_required(n, "bandwidth", &link->bandwidth));
   if (!(link->bandwidth > 0)) return fail_at(n, "a bandwidth of more than 0; else remove it");
   TSR_TRY(get_optional(n, "latency", &link->latency));
-  return read_curve(&shape, &link->shape);
+  TSR_TRY(read_curve(&shape, &link->shape));
+  node close = member(n, "close");
+  return read_close(&close, link);
 }
 
 static tsr_status read_use(const node *n, int channel) {

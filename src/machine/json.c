@@ -90,6 +90,13 @@ static void add_curve(tsr_text *text, const char *before, const char *name,
   tsr_text_add(text, "]");
 }
 
+static void add_close(tsr_text *text, const tsr_link *link) {
+  if (link->close.shape.count == 0) return;
+  add_field(text, ",\n     \"close\": {", "pitch", link->close.pitch);
+  add_curve(text, ", ", "shape", &link->close.shape);
+  tsr_text_add(text, "}");
+}
+
 static void add_link(tsr_text *text, const tsr_machine *machine, int from, int to) {
   const tsr_link *link = &machine->link[from][to];
   tsr_text_add(text, "    {\"from\": ");
@@ -99,6 +106,7 @@ static void add_link(tsr_text *text, const tsr_machine *machine, int from, int t
   add_field(text, ", ", "bandwidth", link->bandwidth);
   add_field(text, ", ", "latency", link->latency);
   add_curve(text, ",\n     ", "shape", &link->shape);
+  add_close(text, link);
   tsr_text_add(text, "}");
 }
 

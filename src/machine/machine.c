@@ -217,7 +217,9 @@ static uint64_t mix_link(uint64_t digest, const tsr_link *link) {
   if (link->bandwidth == 0) return mix_int(digest, -1);
   digest = mix_number(digest, link->bandwidth);
   digest = mix_number(digest, link->latency);
-  return mix_curve(digest, &link->shape);
+  digest = mix_curve(digest, &link->shape);
+  if (link->close.shape.count == 0) return digest; /* as before there were any */
+  return mix_curve(mix_number(digest, link->close.pitch), &link->close.shape);
 }
 
 static uint64_t mix_channel(uint64_t digest, const tsr_channel *channel) {

@@ -49,7 +49,19 @@ typedef struct tsr_link {
   double latency;   /* s from the submission of a copy to its first byte, if the link is idle */
   tsr_curve shape;  /* bytes/s by the length in bytes of the contiguous segments of a copy, while
                        kernels run; count 0: bandwidth for every length */
+  /* The same for segments that are close together in host memory: short ones are much faster there
+   * than if each lies in pages of its own. */
+  struct tsr_close {
+    double pitch;    /* bytes from segment to segment, at most, for which the rates hold */
+    tsr_curve shape; /* count 0: as if the segments were far apart */
+  } close;
 } tsr_link;
+
+/* How a copy lies in host memory: in contiguous segments of equal length. */
+typedef struct tsr_segments {
+  double length; /* bytes */
+  double pitch;  /* bytes from the beginning of one to that of the next; 0: there is only one */
+} tsr_segments;
 
 /* A capacity that several links share: the sum over its uses of weight x rate is at most capacity.
  * Weights let directions differ (host memory may read faster than it writes). */
@@ -230,9 +242,8 @@ tsr_status tsr_machine_check(const tsr_machine *machine);
 
 /* ---- Asking ---- */
 
-/* Bytes/s of a copy that is alone on a link; segment: bytes of its contiguous segments. 0: there is
- * no link. */
-double tsr_link_rate(const tsr_link *link, double segment);
+/* Bytes/s of a copy in such segments that is alone on a link. 0: there is no link. */
+double tsr_link_rate(const tsr_link *link, tsr_segments segments);
 
 /* The factor on the machine's rates of a type by which a device computes. */
 static inline double tsr_machine_speed(const tsr_machine *machine, int device, tsr_type type) {

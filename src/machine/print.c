@@ -85,12 +85,17 @@ static bool same_shape(const tsr_curve *a, const tsr_curve *b) {
          memcmp(a->rate, b->rate, bytes) == 0;
 }
 
-/* Links of one kind have the same shape, which is printed for the first of them only. */
+static bool same_shapes(const tsr_link *a, const tsr_link *b) {
+  return same_shape(&a->shape, &b->shape) && a->close.pitch == b->close.pitch &&
+         same_shape(&a->close.shape, &b->close.shape);
+}
+
+/* Links of one kind have the same shapes, which are printed for the first of them only. */
 static bool is_first_of_shape(const tsr_machine *machine, int from, int to) {
   int locations = machine->devices + machine->nodes;
   for (int i = 0; i <= from; i++)
     for (int j = 0; j < (i < from ? locations : to); j++)
-      if (same_shape(&machine->link[i][j].shape, &machine->link[from][to].shape)) return false;
+      if (same_shapes(&machine->link[i][j], &machine->link[from][to])) return false;
   return true;
 }
 
@@ -110,13 +115,16 @@ static void add_curve(tsr_text *text, const tsr_curve *curve, double unit) {
 }
 
 static void add_shape(tsr_text *text, const tsr_machine *machine, int from, int to) {
-  const tsr_curve *shape = &machine->link[from][to].shape;
+  const tsr_link *link = &machine->link[from][to];
   char from_name[TSR_LOCATION_NAME], to_name[TSR_LOCATION_NAME];
-  if (shape->count == 0 || !is_first_of_shape(machine, from, to)) return;
+  if (link->shape.count == 0 || !is_first_of_shape(machine, from, to)) return;
   tsr_location_name(machine, from, from_name);
   tsr_location_name(machine, to, to_name);
   tsr_text_add(text, "\nbytes of a segment: GB/s (%s -> %s and like it)\n", from_name, to_name);
-  add_curve(text, shape, GIGA);
+  add_curve(text, &link->shape, GIGA);
+  if (link->close.shape.count == 0) return;
+  tsr_text_add(text, "the same if segments begin %.0f bytes apart or closer\n", link->close.pitch);
+  add_curve(text, &link->close.shape, GIGA);
 }
 
 static void add_use(wrapped *line, const tsr_machine *machine, const tsr_channel_use *use) {

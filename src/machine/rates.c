@@ -22,9 +22,12 @@ double tsr_curve_at(const tsr_curve *curve, double size) {
   return curve->rate[i - 1] + part * (curve->rate[i] - curve->rate[i - 1]);
 }
 
-double tsr_link_rate(const tsr_link *link, double segment) {
+double tsr_link_rate(const tsr_link *link, tsr_segments segments) {
   if (link->bandwidth <= 0 || link->shape.count == 0) return link->bandwidth;
-  return fmin(link->bandwidth, tsr_curve_at(&link->shape, segment));
+  bool close =
+      link->close.shape.count > 0 && segments.pitch > 0 && segments.pitch <= link->close.pitch;
+  const tsr_curve *shape = close ? &link->close.shape : &link->shape;
+  return fmin(link->bandwidth, tsr_curve_at(shape, segments.length));
 }
 
 /* ---- Kernels ---- */

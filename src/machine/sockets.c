@@ -21,9 +21,14 @@ static bool crosses(const tsr_machine *machine, int from, int to, bool peers) {
   return (peers || !device_from || !device_to) && node_of(machine, from) != node_of(machine, to);
 }
 
+static void limit_curve(tsr_curve *curve, double rate) {
+  for (int i = 0; i < curve->count; i++) curve->rate[i] = fmin(curve->rate[i], rate);
+}
+
 static void slow_down(tsr_link *link, double rate) {
   link->bandwidth = fmin(link->bandwidth, rate);
-  for (int i = 0; i < link->shape.count; i++) link->shape.rate[i] = fmin(link->shape.rate[i], rate);
+  limit_curve(&link->shape, rate);
+  limit_curve(&link->close.shape, rate);
 }
 
 static tsr_status cross_over(tsr_machine *machine, int channel, int from, int to, double rate) {

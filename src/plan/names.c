@@ -139,14 +139,16 @@ double tsr_command_bytes(const tsr_plan *plan, const tsr_command *command) {
   return (double)command->m * command->n * (double)tsr_matrix_element(&plan->call, from->matrix);
 }
 
-double tsr_command_segment(const tsr_plan *plan, const tsr_command *c) {
+tsr_segments tsr_command_segments(const tsr_plan *plan, const tsr_command *c) {
   const tsr_buffer *from = &plan->buffers.items[c->buffer[0]];
-  double column = (double)c->m * (double)tsr_matrix_element(&plan->call, from->matrix);
+  double size = (double)tsr_matrix_element(&plan->call, from->matrix);
+  double column = (double)c->m * size;
   for (int i = 0; i < 2; i++) {
     const tsr_buffer *b = &plan->buffers.items[c->buffer[i]];
-    if (b->location >= plan->machine_devices && b->ld != c->m) return column;
+    if (b->location >= plan->machine_devices && b->ld != c->m)
+      return (tsr_segments){column, (double)b->ld * size};
   }
-  return column * (double)c->n;
+  return (tsr_segments){column * (double)c->n, 0};
 }
 
 double tsr_command_kernel_bytes(const tsr_plan *plan, const tsr_command *c) {

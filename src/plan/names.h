@@ -55,8 +55,8 @@ const char *tsr_home_name(const tsr_plan *plan, const tsr_operand *operand, tsr_
 /* Bytes that a copy moves; 0 for a kernel. */
 double tsr_command_bytes(const tsr_plan *plan, const tsr_command *command);
 
-/* Length of the contiguous runs of a copy at its host end, or between devices, bytes. */
-double tsr_command_segment(const tsr_plan *plan, const tsr_command *command);
+/* The contiguous segments of a copy at its host end; a copy between devices is one. */
+tsr_segments tsr_command_segments(const tsr_plan *plan, const tsr_command *command);
 
 /* Bytes that a kernel reads from and writes to its device's memory (tsr_machine_kernel_bytes). */
 double tsr_command_kernel_bytes(const tsr_plan *plan, const tsr_command *command);

@@ -84,14 +84,19 @@ static const size_t segments[] = {1 << 10,  4 << 10,  8 << 10,   16 << 10,
                                   32 << 10, 64 << 10, 256 << 10, 1 << 20};
 enum { SEGMENTS = sizeof segments / sizeof *segments };
 
-/* Makes the stream copy columns of segment bytes. On the host the columns are 4 * segment bytes
- * apart, or PROBE_LONG_COLUMN as in large matrices if enough of them fit: short runs close together
- * are much faster than runs in separate pages. On the device the columns are contiguous. */
-static void set_columns(tsr_stream *s, size_t segment, size_t host_bytes) {
+/* The distance between columns of segment bytes in host memory: 4 * segment, or PROBE_LONG_COLUMN
+ * as in large matrices if enough of them fit: short runs close together are much faster than runs
+ * in separate pages. */
+static size_t long_pitch(size_t segment, size_t host_bytes) {
   static const size_t long_column = TSR_TUNE_PROBE_LONG_COLUMN,
                       enough = TSR_TUNE_PROBE_LONG_COLUMNS;
   size_t pitch = 4 * segment;
-  if (pitch < long_column && host_bytes / long_column >= enough) pitch = long_column;
+  return pitch < long_column && host_bytes / long_column >= enough ? long_column : pitch;
+}
+
+/* Makes the stream copy columns of segment bytes, which are pitch bytes apart in the host_bytes of
+ * host memory and contiguous on the device. */
+static void set_columns(tsr_stream *s, size_t segment, size_t pitch, size_t host_bytes) {
   size_t height = host_bytes / pitch;
   size_t most = ((size_t)8 << 20) / segment;
   if (height > most) height = most;
@@ -118,16 +123,18 @@ static tsr_status load_device(tsr_bench *b, int device) {
   return TSR_OK;
 }
 
-static tsr_status measure_shape(tsr_bench *b, int from, int to, tsr_curve *curve) {
+/* close: 0, or the distance between segments. */
+static tsr_status measure_shape(tsr_bench *b, int from, int to, size_t close, tsr_curve *curve) {
   tsr_stream s;
   int device = from == TSR_HOST ? to : from;
+  size_t bytes = b->host_bytes / 2;
   curve->count = 0;
   TSR_TRY(tsr_bench_stream(b, from, to, TSR_TUNE_PROBE_PIECE, &s));
   TSR_TRY(load_device(b, device));
   for (int i = 0; i < SEGMENTS; i++) {
-    size_t bytes = b->host_bytes / 2;
-    if (4 * segments[i] > bytes) break;
-    set_columns(&s, segments[i], bytes);
+    size_t pitch = close > 0 ? close : long_pitch(segments[i], bytes);
+    if (4 * segments[i] > bytes || segments[i] >= pitch) break;
+    set_columns(&s, segments[i], pitch, bytes);
     s.repeats = b->options->quick ? 1 : 4;
     TSR_TRY(tsr_bench_run(b, &s, 1));
     curve->size[curve->count] = (double)segments[i];
@@ -142,10 +149,27 @@ static void smooth(tsr_curve *curve) {
   for (int i = 1; i < curve->count; i++) curve->rate[i] = fmax(curve->rate[i], curve->rate[i - 1]);
 }
 
-/* Copies the curve to a link of another bandwidth, scaled by the ratio of bandwidths. */
-static void copy_shape(const tsr_link *from, tsr_link *to) {
+static void scale(tsr_curve *curve, double factor) {
+  for (int i = 0; i < curve->count; i++) curve->rate[i] *= factor;
+}
+
+/* Copies the curves to a link of another bandwidth, scaled by the ratio of bandwidths. */
+static void copy_shapes(const tsr_link *from, tsr_link *to) {
   to->shape = from->shape;
-  for (int i = 0; i < to->shape.count; i++) to->shape.rate[i] *= to->bandwidth / from->bandwidth;
+  to->close = from->close;
+  scale(&to->shape, to->bandwidth / from->bandwidth);
+  scale(&to->close.shape, to->bandwidth / from->bandwidth);
+}
+
+/* Segments far apart, and close together. */
+static tsr_status measure_both(tsr_bench *b, int from, int to, tsr_link *link) {
+  static const size_t close = TSR_TUNE_PROBE_CLOSE_COLUMN;
+  TSR_TRY(measure_shape(b, from, to, 0, &link->shape));
+  TSR_TRY(measure_shape(b, from, to, close, &link->close.shape));
+  link->close.pitch = (double)close;
+  smooth(&link->shape);
+  smooth(&link->close.shape);
+  return TSR_OK;
 }
 
 /* Measures the curves of device 0 from and to the node near it; the other links get the same,
@@ -153,15 +177,13 @@ static void copy_shape(const tsr_link *from, tsr_link *to) {
 static tsr_status measure_shapes(tsr_bench *b) {
   b->node = tsr_bench_near(b, 0);
   tsr_link *in = link_of(b, TSR_HOST, 0), *out = link_of(b, 0, TSR_HOST);
-  TSR_TRY(measure_shape(b, TSR_HOST, 0, &in->shape));
-  TSR_TRY(measure_shape(b, 0, TSR_HOST, &out->shape));
-  smooth(&in->shape);
-  smooth(&out->shape);
+  TSR_TRY(measure_both(b, TSR_HOST, 0, in));
+  TSR_TRY(measure_both(b, 0, TSR_HOST, out));
   for (b->node = 0; b->node < b->nodes; b->node++)
     for (int d = 0; d < b->devices; d++) {
       if (link_of(b, TSR_HOST, d) == in) continue;
-      copy_shape(in, link_of(b, TSR_HOST, d));
-      copy_shape(out, link_of(b, d, TSR_HOST));
+      copy_shapes(in, link_of(b, TSR_HOST, d));
+      copy_shapes(out, link_of(b, d, TSR_HOST));
     }
   b->node = 0;
   return TSR_OK;

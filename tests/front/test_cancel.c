@@ -37,7 +37,7 @@
   CALL(tsr_emulation_predict(NULL, NULL, NULL, NULL, NULL, NULL))                             \
   CALL(tsr_emulation_plan(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL))                    \
   CALL(tsr_emulation_run(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL))                     \
-  CALL(tsr_copy_rate(NULL, 0, 0, 0, NULL))                                                    \
+  CALL(tsr_copy_rate(NULL, 0, 0, 0, 0, NULL))                                                 \
   CALL(tsr_malloc(NULL, 0, 0, NULL))                                                          \
   CALL(tsr_memcpy(NULL, NULL, NULL, 0))                                                       \
   CALL(tsr_register(NULL, NULL, 0))                                                           \

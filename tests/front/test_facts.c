@@ -263,30 +263,35 @@ static void rates_of_copies(void **state) {
   front_needs_peers();
   double rate = 0, whole = 0;
   tsr_context *context = planner("host:100 gpu*2@nvlink:50 pcie:25", 0);
-  assert_ok(tsr_copy_rate(context, TSR_HOST, 1, 1 << 20, &rate));
+  assert_ok(tsr_copy_rate(context, TSR_HOST, 1, 1 << 20, 0, &rate));
   assert_true(rate == 25e9);
-  assert_ok(tsr_copy_rate(context, 0, 1, 64, &rate));
+  assert_ok(tsr_copy_rate(context, 0, 1, 64, 0, &rate));
   assert_true(rate == 50e9);
-  assert_refused(tsr_copy_rate(context, 2, 0, 1, &rate), TSR_ERR_ARGUMENT, "from is 2");
-  assert_refused(tsr_copy_rate(context, 0, -2, 1, &rate), TSR_ERR_ARGUMENT, "to is -2");
-  assert_refused(tsr_copy_rate(context, 0, 1, 1, NULL), TSR_ERR_ARGUMENT, "rate");
-  assert_refused(tsr_copy_rate(NULL, 0, 1, 1, &rate), TSR_ERR_ARGUMENT, "context");
+  assert_refused(tsr_copy_rate(context, 2, 0, 1, 0, &rate), TSR_ERR_ARGUMENT, "from is 2");
+  assert_refused(tsr_copy_rate(context, 0, -2, 1, 0, &rate), TSR_ERR_ARGUMENT, "to is -2");
+  assert_refused(tsr_copy_rate(context, 0, 1, 1, 0, NULL), TSR_ERR_ARGUMENT, "rate");
+  assert_refused(tsr_copy_rate(NULL, 0, 1, 1, 0, &rate), TSR_ERR_ARGUMENT, "context");
   tsr_context_destroy(context);
   context = planner(
       "{\"tessera_machine\": 1, \"nodes\": 1, \"staging\": {\"threads\": 4, \"thread_rate\": 1e10, "
       "\"rate\": 4e10}, "
       "\"links\": ["
       "{\"from\": \"host0\", \"to\": \"gpu0\", \"bandwidth\": 5e10, \"latency\": 1e-6,"
-      " \"shape\": [[4096, 2e10], [65536, 5e10]]},"
+      " \"shape\": [[4096, 2e10], [65536, 5e10]],"
+      " \"close\": {\"pitch\": 16384, \"shape\": [[4096, 4e10]]}},"
       "{\"from\": \"gpu0\", \"to\": \"host0\", \"bandwidth\": 5e10, \"latency\": 1e-6}],"
       "\"devices\": [{\"name\": \"g\", \"memory\": 1e9, \"memory_rate\": 1e12}],"
       "\"rates\": {\"d\": {\"sustained\": 1e12, \"area\": [1024], \"k\": [1024], \"flops\": "
       "[[1e12]]}}}",
       0);
-  assert_ok(tsr_copy_rate(context, TSR_HOST, 0, 8 << 20, &whole));
-  assert_ok(tsr_copy_rate(context, TSR_HOST, 0, 4096, &rate));
+  assert_ok(tsr_copy_rate(context, TSR_HOST, 0, 8 << 20, 0, &whole));
+  assert_ok(tsr_copy_rate(context, TSR_HOST, 0, 4096, 0, &rate));
   assert_true(whole == 5e10 && rate == 2e10);
-  assert_ok(tsr_copy_rate(context, 0, TSR_HOST, 4096, &rate));
+  assert_ok(tsr_copy_rate(context, TSR_HOST, 0, 4096, 16384, &rate));
+  assert_true(rate == 4e10);
+  assert_ok(tsr_copy_rate(context, TSR_HOST, 0, 4096, 16385, &rate));
+  assert_true(rate == 2e10);
+  assert_ok(tsr_copy_rate(context, 0, TSR_HOST, 4096, 0, &rate));
   assert_true(rate == 5e10);
   tsr_context_destroy(context);
 }

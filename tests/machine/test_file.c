@@ -86,6 +86,9 @@ static void odd_numbers_and_names_come_back(void **state) {
   machine->link[0][1].bandwidth = nextafter(1e11 / 3, 1e12);
   machine->link[1][0].bandwidth = nextafter(machine->link[0][1].bandwidth, 1e12);
   machine->link[0][1].shape = (tsr_curve){2, {4096, 1 / 3.0 * 1e9}, {0.1, 1e10 / 7}};
+  machine->link[2][0].shape = machine->link[0][1].shape;
+  machine->link[2][0].close =
+      (struct tsr_close){1e5 / 3, {2, {1024 / 3.0, 16384}, {0.1, 1e11 / 7}}};
   machine->device[1].speed = 0.1 + 0.2;
   machine->device[1].type_speed[0] = 0.1;
   machine->device[1].type_speed[TSR_TYPE_COUNT - 1] = 1 / 3.0;
@@ -204,6 +207,18 @@ static const odd odd_files[] = {
     {"\"latency\": 8e-06}", "\"latency\": 8e-06, \"shape\": 3}", "links[0].shape: expected a list"},
     {"\"latency\": 8e-06}", "\"latency\": 8e-06, \"shape\": [[1]]}", "links[0].shape[0]: expected"},
     {"\"latency\": 8e-06}", "\"latency\": 8e-06, \"shape\": [[2, 1], [1, 1]]}", "ascending"},
+    {"\"latency\": 8e-06}", "\"latency\": 8e-06, \"close\": [[1, 1]]}",
+     "links[0].close: expected an object"},
+    {"\"latency\": 8e-06}", "\"latency\": 8e-06, \"close\": {\"shape\": [[1, 1]]}}",
+     "links[0].close.pitch: expected a number"},
+    {"\"latency\": 8e-06}", "\"latency\": 8e-06, \"close\": {\"pitch\": 9}}",
+     "links[0].close.shape: expected a list"},
+    {"\"latency\": 8e-06}", "\"latency\": 8e-06, \"close\": {\"pitch\": 9, \"shape\": []}}",
+     "links[0].close.shape: expected a list"},
+    {"\"latency\": 8e-06}", "\"latency\": 8e-06, \"close\": {\"pich\": 9}}",
+     "links[0].close.pich: expected no field"},
+    {"\"latency\": 8e-06}", "\"latency\": 8e-06, \"close\": {\"pitch\": 9, \"shape\": [[1, 1]]}}",
+     "link gpu0 -> gpu1 has close, but no shape"},
     {"\"to\": \"host0\"", "\"to\": \"gpu1\"", "links[1]: expected each link only once"},
     {"\"capacity\": 1e+11", "\"capacity\": 0", "host0 memory"},
     {"[\"host0\", \"gpu0\", 1]", "[\"host0\"]", "channels[0].uses[0]: expected a list"},

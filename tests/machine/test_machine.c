@@ -32,13 +32,47 @@ static void curves(void **state) {
 
 static void link_rates(void **state) {
   (void)state;
+  const tsr_segments one = {8, 0}, long_one = {1e6, 0};
   tsr_link link = {.bandwidth = 50};
-  assert_true(tsr_link_rate(&link, 8) == 50);
+  assert_true(tsr_link_rate(&link, one) == 50);
   link.shape = (tsr_curve){2, {1024, 4096}, {10, 70}};
-  assert_true(tsr_link_rate(&link, 8) == 10);
-  assert_true(tsr_link_rate(&link, 1e6) == 50); /* never more than the link carries */
+  assert_true(tsr_link_rate(&link, one) == 10);
+  assert_true(tsr_link_rate(&link, long_one) == 50); /* never more than the link carries */
   link.bandwidth = 0;
-  assert_true(tsr_link_rate(&link, 1e6) == 0);
+  assert_true(tsr_link_rate(&link, long_one) == 0);
+}
+
+/* Short segments that are close together have rates of their own, up to the pitch of these. */
+static void link_rates_of_close_segments(void **state) {
+  (void)state;
+  const tsr_segments one = {1024, 0}, close = {1024, 32768}, closer = {1024, 2048},
+                     far = {1024, 32776};
+  tsr_link link = {.bandwidth = 50, .shape = {2, {1024, 65536}, {10, 70}}};
+  assert_true(tsr_link_rate(&link, close) == 10); /* as before there were rates of close ones */
+  link.close = (struct tsr_close){32768, {2, {1024, 16384}, {20, 60}}};
+  assert_true(tsr_link_rate(&link, close) == 20 && tsr_link_rate(&link, closer) == 20);
+  assert_true(tsr_link_rate(&link, far) == 10 && tsr_link_rate(&link, one) == 10);
+  assert_true(tsr_link_rate(&link, (tsr_segments){4096, 32768}) == 40);
+  assert_true(tsr_link_rate(&link, (tsr_segments){16384, 32768}) == 50);
+}
+
+/* The rates of close segments are part of the digest, where there are any. */
+static void digest_of_close_segments(void **state) {
+  (void)state;
+  tsr_machine *m = parse("host:100 gpu*2@nvlink:50 pcie:25");
+  m->link[2][0].shape = (tsr_curve){2, {10, 20}, {1, 2}};
+  uint64_t without = tsr_machine_digest(m);
+  m->link[2][0].close.pitch = 32;
+  assert_true(tsr_machine_digest(m) == without);
+  m->link[2][0].close.shape = (tsr_curve){2, {10, 20}, {2, 3}};
+  uint64_t with = tsr_machine_digest(m);
+  assert_true(with != without);
+  m->link[2][0].close.pitch = 64;
+  assert_true(tsr_machine_digest(m) != with);
+  m->link[2][0].close.pitch = 32;
+  m->link[2][0].close.shape.rate[1] = 4;
+  assert_true(tsr_machine_digest(m) != with);
+  tsr_machine_destroy(m);
 }
 
 /* Seconds of a GEMM that only writes C. */
@@ -421,6 +455,7 @@ static void checks_of_numbers(void **state) {
   (void)state;
   tsr_machine *m = parse("host:100 gpu*2@nvswitch:300 pcie:25");
   m->link[2][0].shape = (tsr_curve){2, {10, 20}, {1, 2}};
+  m->link[2][0].close = (struct tsr_close){32, {2, {10, 20}, {2, 3}}};
   m->rates[1].narrow = (tsr_curve){2, {256, 512}, {0.9, 1}};
   const struct {
     double *number;
@@ -439,6 +474,11 @@ static void checks_of_numbers(void **state) {
       {&m->link[2][0].latency, NAN, "link host0 -> gpu0.latency"},
       {&m->link[2][0].shape.size[1], 10, "ascending"},
       {&m->link[2][0].shape.rate[1], 0, "shape rate"},
+      {&m->link[2][0].close.shape.size[0], 20, "close.shape size has 20 behind 20"},
+      {&m->link[2][0].close.shape.rate[0], -1, "host0 -> gpu0.close.shape rate is -1"},
+      {&m->link[2][0].close.pitch, 0, "host0 -> gpu0.close.pitch is 0"},
+      {&m->link[2][0].close.pitch, NAN, "host0 -> gpu0.close.pitch"},
+      {&m->link[2][0].close.pitch, 16, "segments of 20 bytes, longer than its pitch of 16"},
       {&m->channel[0].capacity, 0, "channel \"host0 memory\".capacity"},
       {&m->channel[0].uses[1].weight, -1, "uses[1].weight"},
       {&m->rates[1].flops[2][3], 0, "rates.d.flops"},
@@ -468,6 +508,8 @@ static void checks_of_numbers(void **state) {
 static void checks_of_counts(void **state) {
   (void)state;
   tsr_machine *m = parse("host:100 gpu*2@nvswitch:300 pcie:25");
+  m->link[2][0].shape = (tsr_curve){2, {10, 20}, {1, 2}};
+  m->link[2][0].close = (struct tsr_close){32, {2, {10, 20}, {2, 3}}};
   const struct {
     int *number, wrong;
     const char *field;
@@ -478,6 +520,8 @@ static void checks_of_counts(void **state) {
       {&m->nodes, 9, "nodes"},
       {&m->device[0].host_node, 1, "host_node"},
       {&m->link[2][0].shape.count, 13, "shape"},
+      {&m->link[2][0].shape.count, 0, "host0 -> gpu0 has close, but no shape"},
+      {&m->link[2][0].close.shape.count, 13, "close.shape"},
       {&m->channel[1].count, 0, "no uses"},
       {&m->channel[1].uses[0].from, 3, "uses[0]"},
       {&m->channel[1].uses[0].to, -1, "uses[0]"},
@@ -558,6 +602,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(curves),
       cmocka_unit_test(link_rates),
+      cmocka_unit_test(link_rates_of_close_segments),
+      cmocka_unit_test(digest_of_close_segments),
       cmocka_unit_test(times_grow_with_the_work),
       cmocka_unit_test(odd_sums_in_16_bits_are_slow),
       cmocka_unit_test(a_table_is_met_at_its_points),

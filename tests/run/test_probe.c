@@ -107,13 +107,28 @@ static tsr_status probe(int devices, bool check, tsr_machine **machine) {
 /* Bytes/s of any copy, also of one that was held up for long. */
 static const double least_rate = 1e3;
 
+static void check_curve(const tsr_curve *curve) {
+  assert_true(curve->count > 2);
+  for (int i = 0; i < curve->count; i++)
+    assert_true(curve->rate[i] > 0 && (i == 0 || curve->rate[i] >= curve->rate[i - 1]));
+}
+
+/* Close segments are shorter than the distance between them. */
+static void check_shapes(const tsr_link *link) {
+  const tsr_curve *close = &link->close.shape;
+  check_curve(&link->shape);
+  check_curve(close);
+  assert_true(link->close.pitch == 32768 && close->size[close->count - 1] < link->close.pitch);
+}
+
 static void check_links(const tsr_machine *m) {
   int host = m->devices;
   for (int i = 0; i < m->devices; i++) {
     assert_true(m->link[host][i].bandwidth > least_rate);
     assert_true(m->link[i][host].bandwidth > least_rate);
     assert_true(m->link[host][i].latency > 0 && m->link[host][i].latency < 0.1);
-    assert_true(m->link[host][i].shape.count > 2);
+    check_shapes(&m->link[host][i]);
+    check_shapes(&m->link[i][host]);
     for (int j = 0; j < m->devices; j++)
       if (i != j) assert_true(m->link[i][j].bandwidth > least_rate);
   }
@@ -177,11 +192,13 @@ static void check_two_nodes(const tsr_machine *m) {
     for (int d = 0; d < 4; d++) {
       assert_true(m->link[node][d].bandwidth > least_rate);
       assert_true(m->link[d][node].bandwidth > least_rate);
-      assert_true(m->link[node][d].shape.count > 2);
+      check_shapes(&m->link[node][d]);
     }
   assert_true(m->link[4][5].bandwidth > least_rate && m->link[5][4].bandwidth > least_rate);
   for (int i = 0; i < m->link[4][2].shape.count; i++)
     assert_true(m->link[4][2].shape.rate[i] <= m->link[4][5].bandwidth);
+  for (int i = 0; i < m->link[4][2].close.shape.count; i++)
+    assert_true(m->link[4][2].close.shape.rate[i] <= m->link[4][5].bandwidth);
   /* What crosses: reads of the other node's memory, and writes to it. */
   assert_int_equal(uses_of(m, "sockets 0 to 1", 4, 2), 1);
   assert_int_equal(uses_of(m, "sockets 0 to 1", 0, 5), 1);

@@ -112,7 +112,8 @@ static tsr_status questions(void *world_) {
   double rate = 0;
   w->count = CALLED(tsr_device_count)(w->context) == 2;
   w->count &= CALLED(tsr_context_describe)(w->context, &facts) == TSR_OK && facts.devices == 2;
-  w->count &= CALLED(tsr_copy_rate)(w->context, TSR_HOST, 0, 4096, &rate) == TSR_OK && rate > 0;
+  w->count &=
+      CALLED(tsr_copy_rate)(w->context, TSR_HOST, 0, 4096, 8192, &rate) == TSR_OK && rate > 0;
   w->count &= CALLED(tsr_context_traffic)(w->context, &traffic) == TSR_OK;
   w->count &= CALLED(tsr_device_traffic)(w->context, 0, &traffic) == TSR_OK;
   w->count &= CALLED(tsr_device_energy)(w->context, 0, &rate) == TSR_ERR_UNSUPPORTED;

@@ -25,7 +25,7 @@ static void count_copy(const tsr_plan *plan, const tsr_machine *machine, const t
   int to = plan->buffers.items[command->buffer[1]].location;
   double bytes = tsr_command_bytes(plan, command);
   const tsr_link *link = &machine->link[from][to];
-  double rate = tsr_link_rate(link, tsr_command_segment(plan, command));
+  double rate = tsr_link_rate(link, tsr_command_segments(plan, command));
   bool in_host = tsr_is_in_host(machine, from, to);
   if (in_host) count_staging(machine, bytes, busy);
   if (from == to || rate <= 0) return;

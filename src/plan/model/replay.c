@@ -86,7 +86,7 @@ static void copy_flow(const replay *r, const tsr_command *c, bool fresh, flow *f
   bool in_host = tsr_is_in_host(r->machine, from->location, to->location);
   f->full = in_host  ? tsr_staging_rate(r->machine, from->location, to->location)
             : inside ? tsr_machine_copy_rate(r->machine, from->location)
-                     : tsr_link_rate(link, tsr_command_segment(r->plan, c));
+                     : tsr_link_rate(link, tsr_command_segments(r->plan, c));
   if (f->full <= 0) f->full = TSR_TUNE_UNKNOWN_RATE;
   double start = in_host ? TSR_TUNE_STAGING_START
                  : fresh ? link->latency

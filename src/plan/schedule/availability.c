@@ -66,10 +66,10 @@ static float *link_free(const tsr_availability *a, int from, int to) {
   return &a->link_free[(size_t)from * (size_t)a->links.locations + (size_t)to];
 }
 
-float tsr_link_arrival(const tsr_availability *a, int from, int to, double bytes, double segment,
-                       float ready) {
+float tsr_link_arrival(const tsr_availability *a, int from, int to, double bytes,
+                       tsr_segments segments, float ready) {
   const tsr_link *link = &a->machine->link[from][to];
-  double rate = tsr_link_rate(link, segment);
+  double rate = tsr_link_rate(link, segments);
   if (rate <= 0) return INFINITY;
   float start = later(ready, *link_free(a, from, to));
   float end = start + (float)(bytes / rate);
@@ -107,15 +107,19 @@ static bool on_host(const tsr_availability *a, int location) {
   return location >= a->devices;
 }
 
+tsr_segments tsr_segments_at(const tsr_availability *a, const tsr_transfer *c, int from) {
+  return on_host(a, from) ? c->segments : (tsr_segments){c->bytes, 0};
+}
+
 float tsr_route_arrival(const tsr_availability *a, const tsr_transfer *c, int from, int to,
                         float ready) {
   if (from == to) return ready + (float)(c->bytes / tsr_machine_copy_rate(a->machine, to));
-  double segment = on_host(a, from) ? c->segment : c->bytes;
-  float direct = tsr_link_arrival(a, from, to, c->bytes, segment, ready);
+  tsr_segments segments = tsr_segments_at(a, c, from);
+  float direct = tsr_link_arrival(a, from, to, c->bytes, segments, ready);
   if (isfinite(direct) || on_host(a, from)) return direct;
   int ring = tsr_ring_node(a->machine, to);
-  return tsr_link_arrival(a, ring, to, c->bytes, segment,
-                          tsr_link_arrival(a, from, ring, c->bytes, segment, ready));
+  return tsr_link_arrival(a, ring, to, c->bytes, segments,
+                          tsr_link_arrival(a, from, ring, c->bytes, segments, ready));
 }
 
 void tsr_route_occupy(tsr_availability *a, const tsr_transfer *c, int from, int to, float ready,
@@ -126,7 +130,7 @@ void tsr_route_occupy(tsr_availability *a, const tsr_transfer *c, int from, int 
     return;
   }
   int ring = tsr_ring_node(a->machine, to);
-  float there = tsr_link_arrival(a, from, ring, c->bytes, c->bytes, ready);
+  float there = tsr_link_arrival(a, from, ring, c->bytes, tsr_segments_at(a, c, from), ready);
   tsr_link_occupy(a, from, ring, c->bytes, ready, there);
   tsr_link_occupy(a, ring, to, c->bytes, there, when);
 }

@@ -31,9 +31,12 @@ tsr_status tsr_availability_init(tsr_availability *a, const tsr_problem *problem
 void tsr_availability_free(tsr_availability *a);
 
 /* The time [s] at which bytes that are at `from` at time ready would be at `to`, over the link
- * between them; INFINITY: no link. segment: bytes of a contiguous run. */
-float tsr_link_arrival(const tsr_availability *a, int from, int to, double bytes, double segment,
-                       float ready);
+ * between them; INFINITY: no link. */
+float tsr_link_arrival(const tsr_availability *a, int from, int to, double bytes,
+                       tsr_segments segments, float ready);
+
+/* The segments of a transfer where it leaves `from`: on a device it is contiguous. */
+tsr_segments tsr_segments_at(const tsr_availability *a, const tsr_transfer *c, int from);
 
 /* Books the link for bytes that are at `from` at time ready and arrive at `to` at time end [s]. */
 void tsr_link_occupy(tsr_availability *a, int from, int to, double bytes, float ready, float end);

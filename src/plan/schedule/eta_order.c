@@ -180,7 +180,7 @@ static tsr_transfer transfer_of(const maker *m, const tsr_task_operand *o) {
   return (tsr_transfer){.matrix = o->matrix,
                         .tile = o->tile,
                         .bytes = (double)o->rows * (double)o->cols * (double)size,
-                        .segment = (double)o->rows * (double)size};
+                        .segments = tsr_segments_of(m->problem, o->matrix, o->rows)};
 }
 
 /* A source of a tile, and when the tile arrives from there, s. */

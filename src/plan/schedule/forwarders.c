@@ -48,13 +48,12 @@ static bool reaches(const tsr_machine *machine, int from, int to) {
   return from != to && machine->link[from][to].bandwidth > 0;
 }
 
-/* When the transfer would be at the forwarder, and then at its target. A run of the matrix is short
- * only in host memory. */
+/* When the transfer would be at the forwarder, and then at its target. */
 static float arrival_by(const tsr_forwarders *r, const tsr_transfer *c, int from, int forwarder,
                         int to) {
-  double segment = tsr_on_host(r->problem, from) ? c->segment : c->bytes;
-  float there = tsr_link_arrival(r->availability, from, forwarder, c->bytes, segment, 0);
-  return tsr_link_arrival(r->availability, forwarder, to, c->bytes, c->bytes,
+  const tsr_availability *a = r->availability;
+  float there = tsr_link_arrival(a, from, forwarder, c->bytes, tsr_segments_at(a, c, from), 0);
+  return tsr_link_arrival(a, forwarder, to, c->bytes, tsr_segments_at(a, c, forwarder),
                           there + (float)TSR_TUNE_HAND_OVER);
 }
 
@@ -79,8 +78,7 @@ int tsr_forwarders_find(const tsr_forwarders *r, const tsr_transfer *c, int from
 
 void tsr_forwarders_occupy(tsr_availability *a, const tsr_transfer *c, int from, int forwarder,
                            int to, float when) {
-  double segment = from >= a->devices ? c->segment : c->bytes;
-  float there = tsr_link_arrival(a, from, forwarder, c->bytes, segment, 0);
+  float there = tsr_link_arrival(a, from, forwarder, c->bytes, tsr_segments_at(a, c, from), 0);
   tsr_link_occupy(a, from, forwarder, c->bytes, 0, there);
   tsr_link_occupy(a, forwarder, to, c->bytes, there + (float)TSR_TUNE_HAND_OVER, when);
 }

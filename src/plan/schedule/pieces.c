@@ -89,12 +89,20 @@ tsr_rect tsr_piece_rect(const tsr_problem *problem, int matrix, const tsr_piece_
   return rect;
 }
 
+/* Matrices that are not operands have no home, and so no columns in host memory. */
+tsr_segments tsr_segments_of(const tsr_problem *problem, int matrix, int64_t rows) {
+  double size = (double)problem->size[matrix];
+  int64_t ld = matrix < TSR_OPERANDS ? problem->call->operand[matrix].ld : 0;
+  return (tsr_segments){(double)rows * size, (double)ld * size};
+}
+
 void tsr_transfer_weigh(const tsr_problem *problem, tsr_transfer *c) {
   size_t size = problem->size[c->matrix];
   c->bytes = (double)c->rows * (double)c->cols * (double)size;
   bool whole = c->matrix < TSR_OPERANDS && problem->call->operand[c->matrix].ld == c->rows;
   bool contiguous = whole && tsr_tile_ld(c->rows, size) == c->rows;
-  c->segment = contiguous ? c->bytes : (double)c->rows * (double)size;
+  c->segments =
+      contiguous ? (tsr_segments){c->bytes, 0} : tsr_segments_of(problem, c->matrix, c->rows);
 }
 
 tsr_transfer tsr_transfer_of(const tsr_problem *problem, const tsr_task_operand *o,

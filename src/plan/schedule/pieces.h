@@ -15,7 +15,8 @@ typedef struct tsr_transfer {
   int matrix;
   int32_t tile;
   int64_t row, col, rows, cols;
-  double bytes, segment; /* segment: bytes of a contiguous run of the rectangle */
+  double bytes;
+  tsr_segments segments; /* of the rectangle in the matrix */
   tsr_uplo uplo; /* LOWER, UPPER: only this triangle of the rectangle moves; else all of it */
 } tsr_transfer;
 
@@ -52,7 +53,10 @@ tsr_rect tsr_piece_rect(const tsr_problem *problem, int matrix, const tsr_piece_
 tsr_transfer tsr_transfer_of(const tsr_problem *problem, const tsr_task_operand *o,
                              const tsr_piece_range *p, int r, int c);
 
-/* Sets bytes and segment of a transfer from its rectangle. */
+/* The segments of a copy of whole columns or parts of them, of so many rows of a matrix. */
+tsr_segments tsr_segments_of(const tsr_problem *problem, int matrix, int64_t rows);
+
+/* Sets bytes and segments of a transfer from its rectangle. */
 void tsr_transfer_weigh(const tsr_problem *problem, tsr_transfer *c);
 
 #endif

@@ -61,7 +61,8 @@ static bool overlaps_triangle(const tsr_transfer *c, tsr_uplo uplo, tsr_uplo *pa
 static bool write_back_transfer(tsr_routes *r, const tsr_transfer *c, const tsr_end *begin,
                                 const tsr_end *stop) {
   int from = begin->location, to = stop->location;
-  float when = tsr_link_arrival(r->availability, from, to, c->bytes, c->bytes, 0);
+  float when =
+      tsr_link_arrival(r->availability, from, to, c->bytes, (tsr_segments){c->bytes, 0}, 0);
   bool straight = c->uplo == TSR_GENERAL && tsr_move_is_straight(r->problem, c);
   int forwarder =
       straight ? tsr_forwarders_find(r->mover->forwarders, c, from, to, &when) : TSR_NOTHING;

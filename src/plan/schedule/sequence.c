@@ -71,9 +71,9 @@ static float group_eta(const tsr_sequence *q, const tsr_group *group) {
     }
   for (int x = TSR_A; x <= TSR_B_; x++) {
     int home = problem->call->operand[x].location;
+    tsr_segments one = {missing[x], 0};
     if (missing[x] > 0)
-      eta = fmaxf(
-          eta, tsr_link_arrival(q->availability, home, group->device, missing[x], missing[x], 0));
+      eta = fmaxf(eta, tsr_link_arrival(q->availability, home, group->device, missing[x], one, 0));
   }
   return eta;
 }

@@ -104,15 +104,14 @@ static double staging_time(const tsr_c_block_question *q, flow f) {
   return staged && rate > 0 ? (f.in + f.out) * q->devices / rate : 0;
 }
 
-/* Predicted time [s] = max over links, channels and staging threads of bytes / bandwidth. segment:
- * length of the contiguous runs that are copied, bytes. */
-static double flow_time(const tsr_c_block_question *q, flow f, double segment) {
+/* Predicted time [s] = max over links, channels and staging threads of bytes / bandwidth. */
+static double flow_time(const tsr_c_block_question *q, flow f, tsr_segments segments) {
   int host = tsr_search_host(q->machine, q->call);
   double most = staging_time(q, f);
   for (int i = 0; i < q->devices; i++) {
     int d = q->order[i];
-    double in = tsr_link_rate(&q->machine->link[host][d], segment);
-    double out = tsr_link_rate(&q->machine->link[d][host], segment);
+    double in = tsr_link_rate(&q->machine->link[host][d], segments);
+    double out = tsr_link_rate(&q->machine->link[d][host], segments);
     if (in > 0) most = larger(most, f.in / in);
     if (out > 0) most = larger(most, f.out / out);
   }
@@ -178,12 +177,13 @@ static double kernel_time(const choice *y) {
 
 /* Sets the times that do not depend on the shape of the C block. */
 static void set_rates(choice *y) {
-  double segment = (double)y->rows * (double)y->element;
+  tsr_segments segments = {(double)y->rows * (double)y->element,
+                           tsr_search_pitch(y->q->machine, y->q->call)};
   y->kernel = kernel_time(y);
   y->residues = residues_time(y);
-  y->in = flow_time(y->q, (flow){1, 0}, segment);
-  y->out = flow_time(y->q, (flow){0, 1}, segment);
-  y->both = flow_time(y->q, (flow){1, 1}, segment);
+  y->in = flow_time(y->q, (flow){1, 0}, segments);
+  y->out = flow_time(y->q, (flow){0, 1}, segments);
+  y->both = flow_time(y->q, (flow){1, 1}, segments);
 }
 
 /* Time [s] for bytes in both directions at once. */

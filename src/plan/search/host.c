@@ -14,3 +14,13 @@ int tsr_search_host(const tsr_machine *machine, const tsr_call *call) {
   }
   return best;
 }
+
+double tsr_search_pitch(const tsr_machine *machine, const tsr_call *call) {
+  double most = 0;
+  for (int x = 0; x < TSR_OPERANDS; x++) {
+    const tsr_operand *o = &call->operand[x];
+    double pitch = (double)o->ld * (double)tsr_type_get(call->type)->size;
+    if (o->rows > 0 && !tsr_is_device(machine, o->location) && pitch > most) most = pitch;
+  }
+  return most;
+}

@@ -12,4 +12,7 @@
  * memory, that of node 0. */
 int tsr_search_host(const tsr_machine *machine, const tsr_call *call);
 
+/* The largest distance between columns of an operand in host memory, bytes; 0: there is none. */
+double tsr_search_pitch(const tsr_machine *machine, const tsr_call *call);
+
 #endif

@@ -97,12 +97,14 @@ static tsr_pass c_block_of(const partition *d, int g) {
 /* Bytes/s into a device from the location with the fastest link. */
 static double rate_into(const partition *d, int device) {
   const tsr_machine *m = d->q->machine;
-  double segment = (double)d->rows * (double)element_of(d);
-  double rate = tsr_link_rate(&m->link[tsr_search_host(m, d->q->call)][device], segment);
+  tsr_segments segments = {(double)d->rows * (double)element_of(d),
+                           tsr_search_pitch(m, d->q->call)},
+               slot = {d->slot, 0};
+  double rate = tsr_link_rate(&m->link[tsr_search_host(m, d->q->call)][device], segments);
   for (int g = 0; g < d->devices; g++) {
     int from = d->t->device[g];
     if (from != device && m->link[from][device].bandwidth > 0)
-      rate = fmax(rate, tsr_link_rate(&m->link[from][device], d->slot));
+      rate = fmax(rate, tsr_link_rate(&m->link[from][device], slot));
   }
   return rate > 0 ? rate : 1;
 }

@@ -73,6 +73,23 @@ def test_details_have_every_link_and_channel():
     assert len(re.findall(r"^gpu31 ", many, re.MULTILINE)) == 5 + 1
 
 
+def test_rates_of_close_segments():
+    machine = load("h200x4")
+    shown = tessera("machine --details", "--machine", json.dumps(machine)).ok(r"^bytes of a segment: GB/s").out
+    assert "apart or closer" not in shown
+    for one in machine["links"]:
+        if "shape" in one:
+            one["close"] = {"pitch": 32768, "shape": [[4096, 3.9e10], [16384, 5.35e10]]}
+    shown = tessera("machine --details", "--machine", json.dumps(machine)).ok().out
+    close = "\nthe same if segments begin 32768 bytes apart or closer\n 4096: 39, 16384: 53.5\n"
+    assert shown.count(close) == shown.count("bytes of a segment: GB/s") > 0
+    again = tessera("machine --json", "--machine", json.dumps(machine)).ok().json()
+    assert again["links"] == machine["links"]
+    before, after = (tessera("plan trsm s 8192 8192 --devices 1 --json --machine", json.dumps(m)).ok().json()
+                     for m in (load("h200x4"), machine))
+    assert after["predicted_s"] < before["predicted_s"]
+
+
 def test_sharing_is_said():
     tessera("machine --machine a100x8").ok(
         r"^GPUs 0\+1, 2\+3, 4\+5, 6\+7 share a host link: 24 GB/s each way\.$",

@@ -3,6 +3,8 @@
 
 #include "cluster/grid.h"
 
+#include <math.h>
+
 #include "base/alloc.h"
 #include "base/thread.h"
 #include "cluster/choose.h"
@@ -352,9 +354,14 @@ TSR_ENTRY(tsr_grid_imagine_transport, (grid, up, down), tsr_grid *grid, double u
   tsr_host_rates host = {.up = up, .down = down};
   int devices = grid->model.facts.devices,
       ways = devices < TSR_FABRIC_WAYS ? devices : TSR_FABRIC_WAYS;
-  if (up > 0) TSR_TRY(tsr_model_runs(grid->model.planner, ways, host.up_by_run));
-  for (int i = 0; i < TSR_UP_RUNS; i++)
-    if (host.up_by_run[i] > up) host.up_by_run[i] = up;
+  if (up > 0) {
+    TSR_TRY(tsr_model_runs(grid->model.planner, ways, 0, host.up_by_run));
+    TSR_TRY(tsr_model_runs(grid->model.planner, ways, TSR_UP_CLOSE, host.up_close_by_run));
+  }
+  for (int i = 0; i < TSR_UP_RUNS; i++) {
+    host.up_by_run[i] = fmin(host.up_by_run[i], up);
+    host.up_close_by_run[i] = fmin(host.up_close_by_run[i], up);
+  }
   grid->model.host = host;
   return TSR_OK;
 }

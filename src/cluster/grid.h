@@ -35,6 +35,10 @@ typedef struct tsr_wishes {
 /* Run lengths whose copy rates are measured: TSR_UP_SHORTEST << i bytes, i = 0 .. TSR_UP_RUNS-1. */
 enum { TSR_UP_RUNS = 6, TSR_UP_SHORTEST = 2048 };
 
+/* Runs that begin at most so many bytes apart are close together: the distance at which the probe
+ * measures such runs. */
+enum { TSR_UP_CLOSE = 32 << 10 };
+
 /* Rates between a process's host memory and its devices, in bytes/s: over all links together, and
  * while all processes copy at the same time. */
 typedef struct tsr_host_rates {
@@ -42,7 +46,8 @@ typedef struct tsr_host_rates {
                                     0: slots are in host memory, and the other rates are 0, too */
   double up_by_run[TSR_UP_RUNS]; /* `up` for panels in runs of TSR_UP_SHORTEST << i bytes while
                                     devices compute; 0: equal to `up` */
-  double down;                   /* from devices to host memory; 0: as the machine says */
+  double up_close_by_run[TSR_UP_RUNS]; /* the same for runs that are close together */
+  double down;                         /* from devices to host memory; 0: as the machine says */
 } tsr_host_rates;
 
 /* What all processes agreed on when the grid was made; every process plans with it (model.h). */

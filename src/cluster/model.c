@@ -149,16 +149,16 @@ tsr_status tsr_model_alone(tsr_context *context, tsr_model *model) {
   return describe(context, &model->facts);
 }
 
-tsr_status tsr_model_runs(tsr_context *context, int ways, double rate[TSR_UP_RUNS]) {
+tsr_status tsr_model_runs(tsr_context *context, int ways, size_t pitch, double rate[TSR_UP_RUNS]) {
   for (int i = 0; i < TSR_UP_RUNS; i++) {
-    TSR_TRY(tsr_copy_rate(context, TSR_HOST, 0, (size_t)TSR_UP_SHORTEST << i, 0, &rate[i]));
+    TSR_TRY(tsr_copy_rate(context, TSR_HOST, 0, (size_t)TSR_UP_SHORTEST << i, pitch, &rate[i]));
     rate[i] *= ways;
   }
   return TSR_OK;
 }
 
-double tsr_model_up(const tsr_host_rates *rates, double run) {
-  const double *by_run = rates->up_by_run;
+double tsr_model_up(const tsr_host_rates *rates, double run, double pitch) {
+  const double *by_run = pitch > TSR_UP_CLOSE ? rates->up_by_run : rates->up_close_by_run;
   double place = log2(fmax(run, TSR_UP_SHORTEST) / TSR_UP_SHORTEST), below = floor(place);
   int i = (int)below;
   if (i >= TSR_UP_RUNS || by_run[i] == 0) return rates->up;

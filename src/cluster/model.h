@@ -21,12 +21,12 @@ tsr_status tsr_model_alone(tsr_context *context, tsr_model *model);
 
 void tsr_model_free(tsr_model *model);
 
-/* rate[i]: bytes/s at which runs of TSR_UP_SHORTEST << i bytes go from host memory to a context's
- * first device over `ways` links together, while devices compute (which slows short runs by up to a
- * half). 0: the context's machine does not say. */
-tsr_status tsr_model_runs(tsr_context *context, int ways, double rate[TSR_UP_RUNS]);
+/* rate[i]: bytes/s at which runs of TSR_UP_SHORTEST << i bytes, `pitch` bytes apart (0: far apart),
+ * go from host memory to a context's first device over `ways` links together, while devices compute
+ * (which slows short runs by up to a half). 0: the context's machine does not say. */
+tsr_status tsr_model_runs(tsr_context *context, int ways, size_t pitch, double rate[TSR_UP_RUNS]);
 
-/* Bytes/s at which a panel in runs of `run` bytes is uploaded to its slot. */
-double tsr_model_up(const tsr_host_rates *rates, double run);
+/* Bytes/s at which a panel in runs of `run` bytes, `pitch` bytes apart, is uploaded to its slot. */
+double tsr_model_up(const tsr_host_rates *rates, double run, double pitch);
 
 #endif

@@ -157,6 +157,16 @@ static double run_of(const replay *r, const tsr_summa_step *step) {
   return (double)line * r->element;
 }
 
+/* Bytes from run to run: the least that the leading dimension of the root's part of A or B may be.
+ * Processes plan alike, so that the leading dimensions, which only their processes know, do not
+ * matter. */
+static double pitch_of(const replay *r, const tsr_summa_step *step) {
+  int64_t rows = step->operand == TSR_SUMMA_A
+                     ? r->own[0]
+                     : tsr_axis_local(&r->s->distribution.k_b, r->s->panels.items[step->panel].row);
+  return (double)rows * r->element;
+}
+
 /* The number of processes among which panels of an operand are broadcast. */
 static int line_of(const replay *r, int operand) {
   const tsr_distribution *distribution = &r->s->distribution;
@@ -186,7 +196,9 @@ static double upload_panel(replay *r, const tsr_summa_step *step, double seconds
  * the earliest time at which the message can be complete. */
 static double provide(replay *r, const tsr_summa_step *step, bool is_root, double bytes) {
   const tsr_costs *c = r->costs;
-  if (c->host.up > 0) return upload_panel(r, step, bytes / tsr_model_up(&c->host, run_of(r, step)));
+  if (c->host.up > 0)
+    return upload_panel(r, step,
+                        bytes / tsr_model_up(&c->host, run_of(r, step), pitch_of(r, step)));
   if (is_root) r->now += bytes / c->pack_rate;
   return r->now;
 }

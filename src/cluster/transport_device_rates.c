@@ -134,13 +134,16 @@ static void log_rates(const tsr_device_transport *t) {
 tsr_status tsr_device_measure(tsr_device_transport *t) {
   double sample = (double)t->fabric->sample;
   /* The least value of all processes counts, so latency is negative here. */
-  enum { UP, DOWN, ACROSS, LATENCY, RUNS, RATES = RUNS + TSR_UP_RUNS };
+  enum { UP, DOWN, ACROSS, LATENCY, RUNS, CLOSE = RUNS + TSR_UP_RUNS, RATES = CLOSE + TSR_UP_RUNS };
   double mine[RATES] = {[ACROSS] = INFINITY}, all[RATES];
   TSR_TRY(time_sample(t, upload_piece, &mine[UP]));
   TSR_TRY(time_sample(t, download_piece, &mine[DOWN]));
   /* C is downloaded from all devices; with fewer ways than devices the rate says too little. */
   if (t->ways < tsr_device_count(t->grid->context)) mine[DOWN] = 0;
-  TSR_TRY(tsr_agree(&t->grid->all, NULL, tsr_model_runs(t->grid->context, t->ways, &mine[RUNS])));
+  tsr_status status = tsr_model_runs(t->grid->context, t->ways, 0, &mine[RUNS]);
+  if (status == TSR_OK)
+    status = tsr_model_runs(t->grid->context, t->ways, TSR_UP_CLOSE, &mine[CLOSE]);
+  TSR_TRY(tsr_agree(&t->grid->all, NULL, status));
   for (int i = 0; i < TSR_FABRIC_GROUPS; i++) {
     double seconds[LARGE + 1];
     if (t->group[i].size == 1) continue;
@@ -154,8 +157,10 @@ tsr_status tsr_device_measure(tsr_device_transport *t) {
   t->host.down = rounded(all[DOWN]);
   t->bandwidth = rounded(all[ACROSS]);
   t->latency = rounded(fmax(-all[LATENCY], 1e-9));
-  for (int i = 0; i < TSR_UP_RUNS; i++)
+  for (int i = 0; i < TSR_UP_RUNS; i++) {
     t->host.up_by_run[i] = fmin(rounded(all[RUNS + i]), t->host.up);
+    t->host.up_close_by_run[i] = fmin(rounded(all[CLOSE + i]), t->host.up);
+  }
   if (t->grid->all.rank == 0) log_rates(t);
   return TSR_OK;
 }

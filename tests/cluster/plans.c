@@ -223,6 +223,31 @@ static void moving_is_weighed(void **state) {
   tsr_context_destroy(context);
 }
 
+#define HOSTED(close)                                                                       \
+  "{\"tessera_machine\": 1, \"nodes\": 1, "                                                 \
+  "\"devices\": [{\"name\": \"g\", \"memory\": 1e11, \"memory_rate\": 1e12}], \"links\": [" \
+  "{\"from\": \"host0\", \"to\": \"gpu0\", \"bandwidth\": 2e10, "                           \
+  "\"shape\": [[1024, 1e9], [65536, 2e10]]" close                                           \
+  "}, "                                                                                     \
+  "{\"from\": \"gpu0\", \"to\": \"host0\", \"bandwidth\": 2e10}], \"rates\": {\"d\": "      \
+  "{\"sustained\": 1e14, \"area\": [512], \"k\": [512], \"flops\": [[1e14]]}}, "            \
+  "\"staging\": {\"threads\": 2, \"thread_rate\": 1e10, \"rate\": 2e10}}"
+
+/* Panels of B in short runs are uploaded faster if B's columns are close together, 16 KiB here; not
+ * if they are 128 KiB apart. */
+static void columns_close_together_are_uploaded_faster(void **state) {
+  (void)state;
+  tsr_context *with = planner(HOSTED(", \"close\": {\"pitch\": 32768, \"shape\": [[1024, 1e10]]}")),
+              *without = planner(HOSTED(""));
+  wish w = {.rows = 4, .cols = 4, .m = 8192, .n = 8192, .k = 8192, .block = 256, .depth = 256};
+  w.lookahead = 2, w.network = 1000, w.up = 20, w.down = 20, w.k_block_of_b = 128;
+  assert_true(predict(with, &w).seconds < 0.8 * predict(without, &w).seconds);
+  w.m = w.k = 65536;
+  assert_true(predict(with, &w).seconds == predict(without, &w).seconds);
+  tsr_context_destroy(with);
+  tsr_context_destroy(without);
+}
+
 static void shapes(void **state) {
   (void)state;
   tsr_context *context = planner(SUMMIT);
@@ -441,6 +466,7 @@ int main(void) {
       cmocka_unit_test(blocks_fit),
       cmocka_unit_test(transposed_operands_move),
       cmocka_unit_test(moving_is_weighed),
+      cmocka_unit_test(columns_close_together_are_uploaded_faster),
       cmocka_unit_test(shapes),
       cmocka_unit_test(arithmetics),
       cmocka_unit_test(prints),

@@ -115,6 +115,11 @@ typedef struct tsr_kernel_info {
 /* The row of a kernel; NULL: there is no such kernel. */
 const tsr_kernel_info *tsr_kernel_get(tsr_kernel kernel);
 
+/* Seconds that the vendor's routine takes on a GPU for each row of its triangle at least, however
+ * few lines are beside it; 0: not known, or hardly any. Of trsm it is `serial`, which comes on top
+ * of the time of its flops. */
+double tsr_kernel_least_of_row(tsr_kernel kernel, tsr_type type);
+
 /* The triangle of c to which a kernel of this form (packed) is confined; TSR_GENERAL: it uses all
  * of c. */
 tsr_uplo tsr_kernel_triangle(tsr_kernel kernel, uint8_t form);
@@ -164,9 +169,24 @@ typedef struct tsr_residue_args {
   tsr_residue_lines of[3]; /* of a, b and c, where these are residues */
 } tsr_residue_args;
 
-/* The order of the triangles that a level-3 routine by products of blocks leaves to the vendor's
- * routine. */
-enum { TSR_KERNEL_BLOCK = 256 };
+/* The order of the triangles down to which a level-3 routine by products of blocks halves its own.
+ * What is left of a symm or hemm becomes a whole square, which is multiplied by a GEMM, so the
+ * order is the greatest power of 2 whose square fits TSR_FILLED_MOST bytes: the fewer products, the
+ * better (memory that a GPU has for inverses anyway holds it). The other routines leave triangles
+ * of that order to the vendor's routine. */
+enum { TSR_FILLED_MOST = 32 << 20 };
+
+static inline bool tsr_kernel_fills(tsr_kernel kernel) {
+  return kernel == TSR_KERNEL_SYMM || kernel == TSR_KERNEL_HEMM;
+}
+
+static inline int tsr_kernel_block(tsr_kernel kernel, tsr_type type) {
+  if (!tsr_kernel_fills(kernel)) return 256;
+  int order = 256;
+  size_t size = tsr_type_get(type)->size;
+  while (4 * (size_t)order * (size_t)order * size <= TSR_FILLED_MOST) order *= 2;
+  return order;
+}
 
 /* Everything that an engine needs to run one kernel. Pointers are to the device's memory; matrices
  * are column-major. */
@@ -179,7 +199,8 @@ typedef struct tsr_kernel_args {
   tsr_diag diag;
   bool wide;
   /* A level-3 routine other than GEMM: its triangle is halved down to this order, and the rest are
-   * GEMMs; 0: by the vendor's routine alone. Engines without the trait `blocks` ignore it. */
+   * GEMMs (tsr_kernel_block has the order that suits); 0: by the vendor's routine alone. Engines
+   * without the trait `blocks` ignore it. */
   int blocks;
   int64_t m, n, k;
   tsr_scalar alpha, beta;

@@ -195,14 +195,25 @@ typedef enum way { BY_VENDOR, BY_BLOCKS } way;
 /* Seconds of `computing`, the time of a GEMM of the same extents, for the kernel: by its part of a
  * GEMM's rate that was measured, on square matrices, but no less than a GEMM and what a routine
  * takes for each row of its triangle, however few lines are beside it. */
-static double kernel_part(const tsr_rates *rates, tsr_kernel kernel, way by, double computing,
-                          int64_t m, int64_t n, int64_t k) {
+static double kernel_part(const tsr_rates *rates, tsr_kernel kernel, way by, tsr_type type,
+                          double computing, int64_t m, int64_t n, int64_t k) {
   const tsr_kernel_info *info = tsr_kernel_get(kernel);
   const struct tsr_routine *routine = &rates->routine[kernel];
   double measured = by == BY_BLOCKS ? routine->blocks : routine->vendor;
   double serial = info->serial > 0 ? info->serial * (double)k * rounds_of(m, n, k) : 0;
-  if (measured <= 0) return computing / info->rate + serial;
-  return fmax(computing / measured, serial > 0 ? computing + serial : 0);
+  double least = by == BY_VENDOR ? tsr_kernel_least_of_row(kernel, type) * (double)k : 0;
+  if (measured <= 0) return fmax(computing / info->rate, least) + serial;
+  return fmax(computing / measured, fmax(serial > 0 ? computing + serial : 0, least));
+}
+
+/* Seconds of making whole squares of the triangle of order k, half of which is read; 0: the kernel
+ * does not. The squares are on the diagonal; the rest of the triangle is not copied. */
+static double filling_time(const tsr_device *device, tsr_kernel kernel, way by, tsr_type type,
+                           int64_t k) {
+  if (by != BY_BLOCKS || !tsr_kernel_fills(kernel) || k <= 0) return 0;
+  double order = (double)k, block = fmin(order, tsr_kernel_block(kernel, type));
+  double bytes = 1.5 * order * block * (double)tsr_type_get(type)->size;
+  return device->kernel_latency * ceil(order / block) + bytes / device->memory_rate;
 }
 
 /* Seconds of a kernel that is not bound by memory, without the kernel_latency: flops / (rate of a
@@ -221,8 +232,10 @@ static double product_time(const tsr_machine *machine, const tsr_device *device,
   double bytes = product_bytes(kernel, type, (double)m, (double)n, (double)k, wide, reads_c);
   double computing = flops * ((1 - heat) / cool + heat / hot);
   computing *= detour(kernel, type, k, wide);
-  computing = kernel_part(rates, kernel, by, computing, m, n, k) /
-              tsr_machine_speed(machine, (int)(device - machine->device), type);
+  double speed = tsr_machine_speed(machine, (int)(device - machine->device), type);
+  double filling = filling_time(device, kernel, by, type, k);
+  double filled = filling > 0 ? computing / speed + filling : 0;
+  computing = fmax(kernel_part(rates, kernel, by, type, computing, m, n, k) / speed, filled);
   if (reads_c)
     computing +=
         reading_bytes(kernel, type, (double)m, (double)n, (double)k, wide) / device->memory_rate;

@@ -106,6 +106,11 @@ static void set_residue_args(const tsr_job *job, uint32_t index, tsr_kernel_args
   for (int i = 0; i < 3; i++) set_residues(job, index, i, args);
 }
 
+static int blocks_of(const tsr_job *job, const tsr_command *c) {
+  bool by_blocks = job->plan->by_blocks >> c->kernel & 1;
+  return by_blocks ? tsr_kernel_block((tsr_kernel)c->kernel, job->plan->call.type) : 0;
+}
+
 static tsr_status issue_kernel(const tsr_job *job, uint32_t index, tsr_queue *queue) {
   const tsr_command *c = &job->plan->commands.items[index];
   const tsr_call *call = &job->plan->call;
@@ -118,7 +123,7 @@ static tsr_status issue_kernel(const tsr_job *job, uint32_t index, tsr_queue *qu
                           .uplo = form.uplo,
                           .diag = form.diag,
                           .wide = (c->flags & TSR_FLAG_WIDE) != 0,
-                          .blocks = job->plan->by_blocks >> c->kernel & 1 ? TSR_KERNEL_BLOCK : 0,
+                          .blocks = blocks_of(job, c),
                           .m = c->m,
                           .n = c->n,
                           .k = c->k,

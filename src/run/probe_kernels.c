@@ -330,7 +330,7 @@ static tsr_status measure_hot(tsr_bench *b, tsr_type type, tsr_rates *rates) {
 
 /* ---- Level-3 routines ---- */
 
-/* Orders of the triangles, and of the parts that are left to the vendor's routine. */
+/* Orders of the triangles, and of the parts down to which emulated devices would halve them. */
 static const int64_t real_orders[] = {1024, 2048, 4096}, quick_orders[] = {64, 96};
 enum { REAL_ORDERS = 3, QUICK_ORDERS = 2, QUICK_BLOCK = 16 };
 
@@ -367,7 +367,7 @@ static tsr_status measure_routine(tsr_bench *b, tsr_kernel kernel, tsr_type type
                                   const tsr_rates *rates, struct tsr_routine *routine) {
   const int64_t *orders = b->options->quick ? quick_orders : real_orders;
   int count = b->options->quick ? QUICK_ORDERS : REAL_ORDERS, used = 0;
-  int block = b->options->quick ? QUICK_BLOCK : TSR_KERNEL_BLOCK;
+  int block = b->options->quick ? QUICK_BLOCK : tsr_kernel_block(kernel, type);
   double vendor = 0, blocks = 0;
   for (int i = 0; i < count; i++) {
     double gemm, by_vendor, by_blocks;

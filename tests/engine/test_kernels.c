@@ -137,14 +137,62 @@ static void test_level3_larger(void **state) {
   run_level3(TSR_QUEUE_COMPUTE, 1, 200, 0);
 }
 
-/* By products of blocks: triangles are halved up to four times, into parts of unlike orders. */
-static void test_blocks(void **state) {
-  (void)state;
+static bool blocks_exist(void) {
   bench b = open_bench(TSR_QUEUE_COMPUTE);
   bool blocks = b.h.engine->traits.blocks;
   close_bench(&b);
-  if (!blocks) skip();
+  return blocks;
+}
+
+/* By products of blocks: triangles are halved up to four times, into parts of unlike orders. */
+static void test_blocks(void **state) {
+  (void)state;
+  if (!blocks_exist()) skip();
   run_level3(TSR_QUEUE_COMPUTE, 3, 40, 3);
+}
+
+/* symm and hemm whose triangles become whole squares: of several tiles of the kernel that makes
+ * them, whole and halved. */
+static void test_blocks_filled(void **state) {
+  (void)state;
+  static const tsr_type types[] = {TSR_S, TSR_D, TSR_C, TSR_Z};
+  static const int blocks[] = {TSR_FILLED_MOST, 48};
+  if (!blocks_exist()) skip();
+  bench b = open_bench(TSR_QUEUE_COMPUTE);
+  for (int i = 0; i < 2; i++)
+    for (int t = 0; t < 4; t++) {
+      b.blocks = blocks[i];
+      level3_run_flags(run_on_engine, &b, TSR_KERNEL_SYMM, types[t], 4, 110);
+      level3_run_flags(run_on_engine, &b, TSR_KERNEL_HEMM, types[t], 4, 110);
+    }
+  close_bench(&b);
+}
+
+/* Two runs of one give the same bits; the largest square that is made, of few lines. */
+static void test_blocks_again(void **state) {
+  (void)state;
+  if (!blocks_exist()) skip();
+  bench b = open_bench(TSR_QUEUE_COMPUTE);
+  b.blocks = TSR_FILLED_MOST;
+  for (int side = 0; side < 2; side++) {
+    tsr_kernel_args flags = {.kernel = TSR_KERNEL_HEMM, .type = TSR_Z, .uplo = TSR_LOWER};
+    flags.side = side ? TSR_RIGHT : TSR_LEFT;
+    kernel_case one = solve_make(flags, 1448, 2);
+    size_t bytes = one.bytes[2];
+    char *before = malloc(bytes), *first = malloc(bytes);
+    assert_true(before != NULL && first != NULL);
+    memcpy(before, one.args.c, bytes);
+    run_on_engine(&b, &one);
+    level3_check(&one, before);
+    memcpy(first, one.args.c, bytes);
+    memcpy(one.args.c, before, bytes);
+    run_on_engine(&b, &one);
+    assert_memory_equal(first, one.args.c, bytes);
+    free(before);
+    free(first);
+    case_free(&one);
+  }
+  close_bench(&b);
 }
 
 /* The CPU's BLAS, which is the host engine's, has nothing of its own there: a few will do. So they
@@ -204,7 +252,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_compute),       cmocka_unit_test(test_larger),
       cmocka_unit_test(test_tall),          cmocka_unit_test(test_add_queue),
-      cmocka_unit_test(test_blocks),        cmocka_unit_test(test_level3),
+      cmocka_unit_test(test_blocks),        cmocka_unit_test(test_blocks_filled),
+      cmocka_unit_test(test_blocks_again),  cmocka_unit_test(test_level3),
       cmocka_unit_test(test_level3_larger), cmocka_unit_test(test_solves),
       cmocka_unit_test(test_inverses),      cmocka_unit_test(test_same_bits),
   };

@@ -87,6 +87,59 @@ static unsigned long gemms(void) {
   return *count;
 }
 
+/* The GEMMs of a hemm whose halves have at most so many rows. */
+static unsigned long gemms_of_hemm(const tsr_engine *engine, tsr_engine_state *state,
+                                   tsr_queue *queue, int64_t order, int most) {
+  enum { LINES = 2 };
+  tsr_kernel_args args = {.kernel = TSR_KERNEL_HEMM,
+                          .type = TSR_Z,
+                          .uplo = TSR_LOWER,
+                          .blocks = most,
+                          .m = order,
+                          .n = LINES,
+                          .k = order,
+                          .alpha = {1, 0},
+                          .lda = order,
+                          .ldb = order,
+                          .ldc = order};
+  void *part[3];
+  tsr_queue_event *event;
+  bool complete = false;
+  for (int i = 0; i < 3; i++)
+    OK(engine->alloc(state, 0, (size_t)(order * (i == 0 ? order : LINES)) * 16, &part[i]));
+  args.a = part[0];
+  args.b = part[1];
+  args.c = part[2];
+  unsigned long before = gemms();
+  OK(engine->kernel(queue, &args));
+  OK(engine->event_create(state, 0, false, &event));
+  OK(engine->record(queue, event));
+  while (!complete) OK(engine->query(event, &complete, NULL));
+  engine->event_destroy(event);
+  for (int i = 0; i < 3; i++) engine->free(state, 0, part[i]);
+  return gemms() - before;
+}
+
+/* By blocks hemm is one GEMM if its square fits the memory for it, two more for each halving, and
+ * no GEMM if the square does not fit. The vendor's is none. */
+static void squares_that_fit_are_products(void **state) {
+  (void)state;
+  const tsr_engine *engine = tsr_engine_find("hip");
+  tsr_device_info info[TSR_MAX_DEVICES];
+  tsr_engine_state *opened;
+  tsr_queue *queue;
+  int count;
+  OK(engine->open(&(tsr_engine_options){.count = 1}, &opened, info, &count));
+  OK(engine->queue_create(opened, 0, TSR_QUEUE_COMPUTE, NULL, &queue));
+  assert_int_equal(gemms_of_hemm(engine, opened, queue, 200, 0), 0);
+  assert_int_equal(gemms_of_hemm(engine, opened, queue, 200, 200), 1);
+  assert_int_equal(gemms_of_hemm(engine, opened, queue, 200, 100), 4);
+  assert_int_equal(gemms_of_hemm(engine, opened, queue, 1448, 2000), 1);
+  assert_int_equal(gemms_of_hemm(engine, opened, queue, 1449, 2000), 0);
+  engine->queue_destroy(queue);
+  engine->close(opened);
+}
+
 /* A X = B with one tile: a trsm of one kernel, larger than the part that is left to the vendor. */
 static void plans_take_it(void **state) {
   (void)state;
@@ -130,6 +183,7 @@ int main(int count, char **words) {
       cmocka_unit_test(the_faster_way_is_measured),
       cmocka_unit_test(a_file_keeps_it),
       cmocka_unit_test(plans_take_it),
+      cmocka_unit_test(squares_that_fit_are_products),
   };
   if (count != 2) return 2;
   blocks = strcmp(words[1], "1") == 0;

@@ -3,9 +3,10 @@
 
 /*
  * Level-3 routines by products of blocks: the triangle (of A, or of C in a rank-k update) is halved
- * until its parts are small enough for the vendor's routine; what lies beside the parts are
- * products, GEMMs, which vendors tune best. The plan asks for this way (blocks in tsr_kernel_args)
- * where the probe found it faster than the vendor's routine alone.
+ * until its parts are small enough; what lies beside the parts are products, GEMMs, which vendors
+ * tune best. The parts are left to the vendor's routine, except those of symm and hemm, which
+ * become GEMMs, too (filled.c). The plan asks for this way (blocks in tsr_kernel_args) where the
+ * probe found it faster than the vendor's routine alone.
  *
  * The halves are called 1 and 2, and off is the block of the stored triangle beside them: A21 or
  * A12.
@@ -189,10 +190,14 @@ static tsr_status (*const ways[TSR_KERNEL_COUNT])(const halving *) = {
     [TSR_KERNEL_TRSM] = solve,
 };
 
+static tsr_status compute_leaf(tsr_queue *queue, const tsr_kernel_args *x) {
+  return gpu_can_fill(queue, x) ? gpu_multiply_filled(queue, x) : gpu_level3(queue, x);
+}
+
 tsr_status gpu_blocked(tsr_queue *queue, const tsr_kernel_args *x) {
   bool of_c = tsr_kernel_get(x->kernel)->traits & TSR_TRIANGLE_OF_C;
   int64_t order = of_c || x->side == TSR_RIGHT ? x->n : x->m, leaf = x->blocks;
-  if (order <= leaf) return gpu_level3(queue, x);
+  if (order <= leaf) return compute_leaf(queue, x);
   int64_t half = (order / 2 + leaf - 1) / leaf * leaf;
   halving h = {.queue = queue, .x = x, .half = half, .rest = order - half};
   bool lower = x->uplo != TSR_UPPER;

@@ -166,6 +166,49 @@ __global__ void real_diagonal_kernel(whole n, pair<R> *c, whole ldc) {
   if (i < n) c[i + i * ldc].im = R(0);
 }
 
+/* ---- The whole of a symmetric matrix ---------------------------------------- */
+
+__device__ float conjugate(float x) {
+  return x;
+}
+__device__ double conjugate(double x) {
+  return x;
+}
+template <class R>
+__device__ pair<R> conjugate(pair<R> x) {
+  return pair<R>{x.re, -x.im};
+}
+
+/* Rows and columns of a tile, and the columns that a thread block copies at once. */
+enum { FILLED = 32, FILL_STEP = 8 };
+
+/* Each thread block copies a square tile of the stored triangle and writes its mirror image, both
+ * along columns, by way of shared memory. Thread blocks of tiles outside of the triangle have
+ * nothing to do. */
+template <class T>
+__global__ void __launch_bounds__(FILLED *FILL_STEP)
+    fill_kernel(bool lower, bool hermitian, whole n, const T *a, whole lda, T *full, whole ld) {
+  const int N = FILLED;
+  __shared__ T x[N][N + 1];
+  whole row = (whole)blockIdx.x * N, column = (whole)blockIdx.y * N;
+  if (lower ? row < column : row > column) return;
+  int t = threadIdx.x;
+  for (int s = threadIdx.y; s < N; s += FILL_STEP) {
+    whole i = row + t, j = column + s;
+    if (i >= n || j >= n || (lower ? i < j : i > j)) continue;
+    T value = a[i + j * lda];
+    if (hermitian && i == j) value = real_part(value);
+    x[s][t] = value;
+    full[i + j * ld] = value;
+  }
+  __syncthreads();
+  for (int s = threadIdx.y; s < N; s += FILL_STEP) {
+    whole i = row + s, j = column + t; /* of the stored element */
+    if (i >= n || j >= n || (lower ? i <= j : i >= j)) continue;
+    full[j + i * ld] = hermitian ? conjugate(x[t][s]) : x[t][s];
+  }
+}
+
 /* ---- Inverses of the blocks on a diagonal --------------------------------- */
 
 __device__ float negated(float x) {

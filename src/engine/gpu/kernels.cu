@@ -119,6 +119,14 @@ void launch_invert(const tsr_gpu_invert &x, gpuStream stream) {
                                                       (const T *)x.a, x.lda, (T *)x.inverse);
 }
 
+template <class T>
+void launch_fill(const tsr_gpu_fill &x, gpuStream stream) {
+  const int N = FILLED;
+  unsigned tiles = (unsigned)((x.n + N - 1) / N);
+  fill_kernel<T><<<dim3(tiles, tiles), dim3(N, FILL_STEP), 0, stream>>>(
+      x.uplo == 'L', x.hermitian != 0, x.n, (const T *)x.a, x.lda, (T *)x.full, x.ld);
+}
+
 }  // namespace tsr_gpu
 
 using namespace tsr_gpu;
@@ -180,6 +188,28 @@ extern "C" int tsr_gpu_invert_launch(const tsr_gpu_invert *x, void *stream_point
       break;
     case 'z':
       launch_invert<pair<double>>(*x, stream);
+      break;
+    default:
+      return gpuErrorInvalidValue;
+  }
+  return gpuLastError();
+}
+
+extern "C" int tsr_gpu_fill_launch(const tsr_gpu_fill *x, void *stream_pointer) {
+  gpuStream stream = (gpuStream)stream_pointer;
+  if (x->n <= 0) return gpuSuccess;
+  switch (x->type) {
+    case 's':
+      launch_fill<float>(*x, stream);
+      break;
+    case 'd':
+      launch_fill<double>(*x, stream);
+      break;
+    case 'c':
+      launch_fill<pair<float>>(*x, stream);
+      break;
+    case 'z':
+      launch_fill<pair<double>>(*x, stream);
       break;
     default:
       return gpuErrorInvalidValue;

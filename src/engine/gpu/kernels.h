@@ -50,6 +50,21 @@ typedef struct tsr_gpu_invert {
 
 int tsr_gpu_invert_launch(const tsr_gpu_invert *args, void *stream);
 
+/* Copies the triangle uplo ('L' or 'U') of a symmetric a to full and mirrors it there. type is 's',
+ * 'd', 'c' or 'z'; both are n x n, column-major; they do not overlap. hermitian: the mirrored
+ * elements are conjugated, and the imaginary parts of the diagonal are not read and become 0. */
+typedef struct tsr_gpu_fill {
+  char type, uplo;
+  int hermitian;
+  int64_t n;
+  const void *a;
+  int64_t lda;
+  void *full;
+  int64_t ld;
+} tsr_gpu_fill;
+
+int tsr_gpu_fill_launch(const tsr_gpu_fill *args, void *stream);
+
 #ifdef __cplusplus
 }
 #endif

@@ -58,6 +58,14 @@ INVERT(double)
 INVERT(pair<float>)
 INVERT(pair<double>)
 
+#define FILL(T) \
+  template __global__ void fill_kernel<T>(bool, bool, whole, const T *, whole, T *, whole);
+
+FILL(float)
+FILL(double)
+FILL(pair<float>)
+FILL(pair<double>)
+
 /* T: of the PARTS numbers of an element, E. */
 #define RESIDUES(T, E, PARTS)                                                                    \
   template __global__ void most_kernel<T, PARTS>(tsr_gpu_residues, int);                         \

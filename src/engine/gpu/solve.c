@@ -190,7 +190,9 @@ tsr_status gpu_solve_by_inverse(tsr_queue *queue, const tsr_kernel_args *x) {
   return solve_all(&s);
 }
 
-static gpuError allocate(tsr_queue *queue) {
+gpuError gpu_scratch(tsr_queue *queue) {
+  _Static_assert((int)TSR_TUNE_SOLVE_RESULT >= (int)TSR_FILLED_MOST,
+                 "filled.c has too little memory");
   if (queue->scratch) return gpuSuccess;
   gpuError error = gpuMalloc(&queue->scratch, inverse_most + inverse_most / 4 + result_most);
   if (error == gpuSuccess) return error;
@@ -202,13 +204,13 @@ static gpuError allocate(tsr_queue *queue) {
 /* If there is no memory, or the device has failed, the answer is false: the vendor's trsm then runs
  * or reports the error. */
 bool gpu_can_invert(tsr_queue *queue, const tsr_kernel_args *x) {
-  return tsr_kernel_inverts(order_of(x), lines_of(x)) && allocate(queue) == gpuSuccess;
+  return tsr_kernel_inverts(order_of(x), lines_of(x)) && gpu_scratch(queue) == gpuSuccess;
 }
 
 /* ---- INVERT and SOLVE ------------------------------------------------------- */
 
 static tsr_status need_scratch(tsr_queue *queue) {
-  gpuError error = allocate(queue);
+  gpuError error = gpu_scratch(queue);
   if (error == gpuSuccess) return TSR_OK;
   return gpu_fail(error == gpuErrorMemory ? TSR_ERR_MEMORY : TSR_ERR_DEVICE, error,
                   "allocating memory for inverses", queue->index);

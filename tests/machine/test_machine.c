@@ -204,8 +204,8 @@ static void memory_bound_kernels(void **state) {
   tsr_machine_destroy(m);
 }
 
-/* Time = flops / (part of the rate of a GEMM of the same extents) + serial seconds for each row of
- * the triangle. */
+/* Time = flops / (part of the rate of a GEMM of the same extents), but at least some seconds for
+ * each row of the triangle, + serial seconds for each row. */
 static void level3_kernels_follow_gemm(void **state) {
   (void)state;
   tsr_machine *m = parse("gpu*1 rate:60 hbm:100000 launch:3");
@@ -217,10 +217,69 @@ static void level3_kernels_follow_gemm(void **state) {
                     tsr_kernel_flops(TSR_KERNEL_GEMM, type, 1500, 1500, 1500);
       double gemm = gemm_time(m, type, 1500, 1500, 1500) - m->device[0].kernel_latency;
       const tsr_kernel_info *info = tsr_kernel_get(kernel);
-      double want = m->device[0].kernel_latency + gemm * part / info->rate + info->serial * 1500;
+      double least = tsr_kernel_least_of_row(kernel, type) * 1500;
+      double want =
+          m->device[0].kernel_latency + fmax(gemm * part / info->rate, least) + info->serial * 1500;
       assert_true(fabs(time - want) <= 1e-12 * want);
       assert_true(part == 0.5 || part == 1);
     }
+  tsr_machine_destroy(m);
+}
+
+/* Measured on an H200: strmm of order 2048, ssymm of order 1024. By blocks they have no least
+ * time. */
+static void few_lines_take_the_time_of_the_rows(void **state) {
+  (void)state;
+  static const struct {
+    tsr_kernel kernel;
+    int64_t order, lines;
+    double seconds;
+  } measured[] = {{TSR_KERNEL_TRMM, 2048, 128, 174e-6},
+                  {TSR_KERNEL_TRMM, 2048, 512, 186e-6},
+                  {TSR_KERNEL_TRMM, 2048, 1024, 190e-6},
+                  {TSR_KERNEL_SYMM, 1024, 1024, 195e-6}};
+  tsr_machine *m = parse("gpu*1 rate:50,50 hbm:4000 launch:2");
+  struct tsr_routine *routine = m->rates[tsr_type_index(TSR_S)].routine;
+  routine[TSR_KERNEL_TRMM] = routine[TSR_KERNEL_SYMM] = (struct tsr_routine){0.55, 0.9};
+  for (size_t i = 0; i < sizeof measured / sizeof *measured; i++) {
+    tsr_kernel kernel = measured[i].kernel;
+    int64_t order = measured[i].order, lines = measured[i].lines;
+    double left =
+        tsr_machine_kernel_time(m, 0, kernel, TSR_S, order, lines, order, false, false, 0);
+    double right =
+        tsr_machine_kernel_time(m, 0, kernel, TSR_S, lines, order, order, false, false, 0);
+    double blocks =
+        tsr_machine_blocks_time(m, 0, kernel, TSR_S, order, lines, order, false, false, 0);
+    assert_true(fabs(left - measured[i].seconds) < 0.1 * measured[i].seconds && left == right);
+    assert_true(blocks < 0.8 * left);
+  }
+  tsr_machine_destroy(m);
+}
+
+/* By blocks symm takes a GEMM and the time of making a square of its triangle: of few lines, most
+ * of the time. The square of order 4096 does not fit the memory for it, and is made of two. */
+static void squares_are_made_before_products(void **state) {
+  (void)state;
+  tsr_machine *m = parse("gpu*1 rate:60 hbm:20000 launch:2");
+  struct tsr_routine *routine = m->rates[tsr_type_index(TSR_D)].routine;
+  routine[TSR_KERNEL_SYMM] = (struct tsr_routine){0.8, 0.95};
+  assert_true(tsr_kernel_block(TSR_KERNEL_SYMM, TSR_D) == 2048);
+  assert_true(tsr_kernel_block(TSR_KERNEL_HEMM, TSR_Z) == 1024);
+  assert_true(tsr_kernel_block(TSR_KERNEL_TRSM, TSR_D) == 256);
+  for (int64_t order = 1024; order <= 4096; order *= 2) {
+    double block = fmin((double)order, 2048);
+    double made = 1.5 * 8 * (double)order * block / 20000e9 + 2e-6 * (double)order / block;
+    double gemm = gemm_time(m, TSR_D, order, 64, order);
+    double time =
+        tsr_machine_blocks_time(m, 0, TSR_KERNEL_SYMM, TSR_D, order, 64, order, false, false, 0);
+    assert_true(fabs(time - gemm - made) < 1e-12);
+    double many = gemm_time(m, TSR_D, order, 65536, order);
+    time =
+        tsr_machine_blocks_time(m, 0, TSR_KERNEL_SYMM, TSR_D, order, 65536, order, false, false, 0);
+    assert_true(fabs(time - 2e-6 - (many - 2e-6) / 0.95) < 1e-9);
+  }
+  assert_true(
+      isfinite(tsr_machine_blocks_time(m, 0, TSR_KERNEL_SYMM, TSR_D, 0, 0, 0, false, true, 0)));
   tsr_machine_destroy(m);
 }
 
@@ -612,6 +671,8 @@ int main(void) {
       cmocka_unit_test(adding_to_c_takes_what_reading_it_does),
       cmocka_unit_test(memory_bound_kernels),
       cmocka_unit_test(level3_kernels_follow_gemm),
+      cmocka_unit_test(few_lines_take_the_time_of_the_rows),
+      cmocka_unit_test(squares_are_made_before_products),
       cmocka_unit_test(solves_by_an_inverse),
       cmocka_unit_test(narrow_solves_are_bound_by_memory),
       cmocka_unit_test(absent_rates_are_infinite),

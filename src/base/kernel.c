@@ -67,14 +67,16 @@ static const tsr_kernel_info kernels[TSR_KERNEL_COUNT] = {
     [TSR_KERNEL_RESIDUE_GEMM] = {"residue gemm", {TSR_READ, TSR_READ, TSR_UPDATE}, false, 0, 1, 0},
 };
 
-/* Measured: cuBLAS (CUDA 13.0) on an NVIDIA H200, in us. ssymm, order 1024, 1024 columns: 195.
- * dsymm, order 1024, 512 columns: 52. strmm, order 2048, 128, 256, 512 and 1024 columns: 174, 175,
- * 186 and 190. dtrmm, order 2048, 128 columns: 26, which its rate explains. chemm and others were
+/* Measured: cuBLAS (CUDA 13.0) on an NVIDIA H200, in us, and those of a GEMM of the same extents.
+ * ssymm, order 1024, 1024 columns: 195 (68). dsymm, order 1024, 512 and 1024 columns: 52 and 77 (29
+ * and 52). strmm, order 2048, 128, 256, 512 and 1024 columns: 174, 175, 186 and 190 (37, 57, 104
+ * and 198). dtrmm, order 2048, 128 columns: 26 (31), which its rate explains. Complex types were
  * not measured. */
-double tsr_kernel_least_of_row(tsr_kernel kernel, tsr_type type) {
-  if (kernel == TSR_KERNEL_TRMM) return type == TSR_S ? 0.085e-6 : 0;
-  if (kernel != TSR_KERNEL_SYMM) return 0;
-  return type == TSR_S ? 0.19e-6 : type == TSR_D ? 0.05e-6 : 0;
+tsr_kernel_least tsr_kernel_least_of(tsr_kernel kernel, tsr_type type) {
+  if (kernel == TSR_KERNEL_SYMM && type == TSR_S) return (tsr_kernel_least){0.12e-6, 1.1};
+  if (kernel == TSR_KERNEL_SYMM && type == TSR_D) return (tsr_kernel_least){0.02e-6, 1.1};
+  if (kernel == TSR_KERNEL_TRMM && type == TSR_S) return (tsr_kernel_least){0.085e-6, 0};
+  return (tsr_kernel_least){0, 0};
 }
 
 const tsr_kernel_info *tsr_kernel_get(tsr_kernel kernel) {

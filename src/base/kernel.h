@@ -115,10 +115,14 @@ typedef struct tsr_kernel_info {
 /* The row of a kernel; NULL: there is no such kernel. */
 const tsr_kernel_info *tsr_kernel_get(tsr_kernel kernel);
 
-/* Seconds that the vendor's routine takes on a GPU for each row of its triangle at least, however
- * few lines are beside it; 0: not known, or hardly any. Of trsm it is `serial`, which comes on top
- * of the time of its flops. */
-double tsr_kernel_least_of_row(tsr_kernel kernel, tsr_type type);
+/* The vendor's routine takes at least row [s] for each row of its triangle, and so many times the
+ * GEMM of the same flops: with a small triangle or few lines beside it, its rate is lower than with
+ * large ones. Zeros: not known, or no more than its rate tells. trsm has `serial` for it. */
+typedef struct tsr_kernel_least {
+  double row, products;
+} tsr_kernel_least;
+
+tsr_kernel_least tsr_kernel_least_of(tsr_kernel kernel, tsr_type type);
 
 /* The triangle of c to which a kernel of this form (packed) is confined; TSR_GENERAL: it uses all
  * of c. */

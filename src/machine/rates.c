@@ -201,7 +201,8 @@ static double kernel_part(const tsr_rates *rates, tsr_kernel kernel, way by, tsr
   const struct tsr_routine *routine = &rates->routine[kernel];
   double measured = by == BY_BLOCKS ? routine->blocks : routine->vendor;
   double serial = info->serial > 0 ? info->serial * (double)k * rounds_of(m, n, k) : 0;
-  double least = by == BY_VENDOR ? tsr_kernel_least_of_row(kernel, type) * (double)k : 0;
+  tsr_kernel_least few = tsr_kernel_least_of(kernel, type);
+  double least = by == BY_VENDOR ? few.row * (double)k + few.products * computing : 0;
   if (measured <= 0) return fmax(computing / info->rate, least) + serial;
   return fmax(computing / measured, fmax(serial > 0 ? computing + serial : 0, least));
 }

@@ -1,0 +1,194 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * This program measures the two ways of symm, hemm and trmm on a GPU beside a GEMM of the same
+ * extents (docs/explain/hip.md, "Level-3 routines"). It writes a line of CSV for each routine,
+ * type, order of the triangle and number of columns to standard output:
+ *
+ *   vendor_us, blocks_us, gemm_us   microseconds of a kernel by the vendor's routine, by products
+ * of blocks, and of the GEMM
+ *
+ *   tessera-bench-routines [--engine NAME] [--orders N,N,..] [--lines N,N,..] [--seconds S]
+ *
+ * A is on the left and lower. Each kernel is repeated for S seconds (0.02), in five turns of which
+ * the fastest counts. The data are zeros, so that no device comes to its power limit.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/kernel.h"
+#include "engine/engine.h"
+
+static const tsr_engine *engine;
+static tsr_engine_state *state;
+static tsr_queue *queue;
+
+enum { OPERANDS = 3, TURNS = 5, AT_ONCE = 8, MOST = 16 };
+
+/* ---- Operands ---- */
+
+static tsr_status wait_for_all(void) {
+  tsr_queue_event *event;
+  bool complete = false;
+  TSR_TRY(engine->event_create(state, 0, false, &event));
+  tsr_status status = engine->record(queue, event);
+  while (status == TSR_OK && !complete) status = engine->query(event, &complete, NULL);
+  engine->event_destroy(event);
+  return status;
+}
+
+/* Zeros, which alpha = 0 and beta = 0 make. */
+static tsr_status make_zeros(tsr_type type, int64_t rows, int64_t columns, void **matrix) {
+  TSR_TRY(engine->alloc(state, 0, (size_t)(rows * columns) * tsr_type_get(type)->size, matrix));
+  tsr_kernel_args zeros = {
+      .kernel = TSR_KERNEL_SCALE, .type = type, .m = rows, .n = columns, .c = *matrix, .ldc = rows};
+  TSR_TRY(engine->kernel(queue, &zeros));
+  return wait_for_all();
+}
+
+/* ---- A line of the table ---- */
+
+/* *us: of a kernel, in the fastest of the turns after one that loads its code. */
+static tsr_status time_kernel(const tsr_kernel_args *args, double limit, double *us) {
+  *us = INFINITY;
+  TSR_TRY(engine->kernel(queue, args));
+  TSR_TRY(wait_for_all());
+  for (int turn = 0; turn < TURNS; turn++) {
+    double begin = tsr_now(), end;
+    int repeats = 0;
+    do {
+      for (int i = 0; i < AT_ONCE; i++) TSR_TRY(engine->kernel(queue, args));
+      TSR_TRY(wait_for_all());
+      repeats += AT_ONCE;
+      end = tsr_now();
+    } while (end - begin < limit / TURNS);
+    *us = fmin(*us, (end - begin) / repeats * 1e6);
+  }
+  return TSR_OK;
+}
+
+static tsr_status tell(tsr_kernel kernel, tsr_type type, void *const operand[OPERANDS],
+                       int64_t order, int64_t lines, double limit) {
+  double vendor, blocks, gemm;
+  tsr_kernel_args args = {.kernel = kernel,
+                          .type = type,
+                          .transa = TSR_NO_TRANS,
+                          .transb = TSR_NO_TRANS,
+                          .side = TSR_LEFT,
+                          .uplo = TSR_LOWER,
+                          .diag = TSR_NON_UNIT,
+                          .m = order,
+                          .n = lines,
+                          .k = order,
+                          .alpha = {1, 0},
+                          .a = operand[0],
+                          .b = operand[1],
+                          .c = operand[2],
+                          .lda = order,
+                          .ldb = order,
+                          .ldc = order};
+  tsr_kernel_args product = args;
+  product.kernel = TSR_KERNEL_GEMM;
+  product.uplo = TSR_GENERAL;
+  TSR_TRY(time_kernel(&args, limit, &vendor));
+  args.blocks = tsr_kernel_block(kernel, type);
+  TSR_TRY(time_kernel(&args, limit, &blocks));
+  TSR_TRY(time_kernel(&product, limit, &gemm));
+  printf("%s,%c,%lld,%lld,%.1f,%.1f,%.1f\n", tsr_kernel_get(kernel)->name, (char)type,
+         (long long)order, (long long)lines, vendor, blocks, gemm);
+  fflush(stdout);
+  return TSR_OK;
+}
+
+static tsr_status measure(tsr_type type, int64_t order, int64_t lines, double limit) {
+  static const tsr_kernel kernels[] = {TSR_KERNEL_SYMM, TSR_KERNEL_HEMM, TSR_KERNEL_TRMM};
+  void *operand[OPERANDS] = {NULL};
+  tsr_status status = TSR_OK;
+  for (int i = 0; i < OPERANDS && status == TSR_OK; i++)
+    status = make_zeros(type, order, i == 0 ? order : lines, &operand[i]);
+  for (int k = 0; k < 3 && status == TSR_OK; k++)
+    if (kernels[k] != TSR_KERNEL_HEMM || tsr_type_get(type)->complex_valued)
+      status = tell(kernels[k], type, operand, order, lines, limit);
+  for (int i = 0; i < OPERANDS; i++)
+    if (operand[i] != NULL) engine->free(state, 0, operand[i]);
+  return status;
+}
+
+/* ---- The program ---- */
+
+typedef struct list {
+  long item[MOST];
+  int count;
+} list;
+
+typedef struct asked {
+  const char *engine;
+  list orders, lines;
+  double seconds;
+} asked;
+
+static bool read_list(const char *text, list *x) {
+  for (x->count = 0; x->count < MOST; text++) {
+    char *end;
+    long item = strtol(text, &end, 10);
+    if (end == text || item < 1 || item > 65536) return false;
+    x->item[x->count++] = item;
+    text = end;
+    if (*text == '\0') return true;
+    if (*text != ',') return false;
+  }
+  return false;
+}
+
+static bool read_options(int count, char **words, asked *x) {
+  for (int i = 1; i + 1 < count; i += 2) {
+    const char *name = words[i], *value = words[i + 1];
+    bool good = false;
+    if (strcmp(name, "--engine") == 0) good = (x->engine = value) != NULL;
+    if (strcmp(name, "--orders") == 0) good = read_list(value, &x->orders);
+    if (strcmp(name, "--lines") == 0) good = read_list(value, &x->lines);
+    if (strcmp(name, "--seconds") == 0) good = (x->seconds = atof(value)) > 0;
+    if (!good) return false;
+  }
+  return count % 2 == 1;
+}
+
+static tsr_status measure_all(const asked *x) {
+  const tsr_type types[] = {TSR_S, TSR_D, TSR_C, TSR_Z};
+  TSR_TRY(engine->queue_create(state, 0, TSR_QUEUE_COMPUTE, NULL, &queue));
+  printf("routine,type,order,lines,vendor_us,blocks_us,gemm_us\n");
+  tsr_status status = TSR_OK;
+  for (int t = 0; t < 4; t++)
+    for (int i = 0; i < x->orders.count; i++)
+      for (int j = 0; j < x->lines.count && status == TSR_OK; j++)
+        status = measure(types[t], x->orders.item[i], x->lines.item[j], x->seconds);
+  engine->queue_destroy(queue);
+  return status;
+}
+
+int main(int count, char **words) {
+  asked x = {"host", {{512, 1024, 2048}, 3}, {{128, 256, 512, 1024, 2048, 4096}, 6}, 0.02};
+  tsr_device_info info[TSR_MAX_DEVICES];
+  int devices;
+  if (!read_options(count, words, &x)) {
+    fprintf(stderr,
+            "tessera-bench-routines: options are --engine NAME, --orders N,.., "
+            "--lines N,.., --seconds S\n");
+    return 2;
+  }
+  tsr_status status = TSR_ERR_ENGINE;
+  engine = tsr_engine_find(x.engine);
+  if (engine != NULL) {
+    status = engine->open(&(tsr_engine_options){.count = 1}, &state, info, &devices);
+    if (status == TSR_OK) {
+      status = measure_all(&x);
+      engine->close(state);
+    }
+  }
+  if (status != TSR_OK) fprintf(stderr, "tessera-bench-routines: %s\n", tsr_message());
+  return status == TSR_OK ? 0 : 2;
+}

@@ -12,8 +12,8 @@
 #                   reached another one, and with two GPUs or more measures products both ways;
 #                   emulated computes products natively, emulated and in the way that is predicted
 #                   to be faster, and runs netlib's testers with emulation forced; level3 is
-#                   bench/level3.py on one GPU; papers is bench/tiles.py and bench/ablation.py; summa is
-#                   bench/summa.py, where there is an mpirun (MPIRUN: its words); four is
+#                   bench/level3.py on one GPU, after the ways of symm, hemm and trmm; papers is
+#                   bench/tiles.py and bench/ablation.py; summa is bench/summa.py, where there is an mpirun (MPIRUN: its words); four is
 #                   bench/four.py, where there are four GPUs; hip is the HIP engine over CUDA
 #                   (tests/hip/nvidia), in a build of its own, BUILD-hip
 #   GPU_CHECK_N     sizes of the benchmark: 8192,16384,32768
@@ -171,6 +171,7 @@ four() {
   BUILD=$build python3 bench/four.py --csv "$out/four.csv" --resume --seconds "${GPU_CHECK_SECONDS:-540}"
 }
 level3() {
+  "$build/bench/tessera-bench-routines" --engine cuda >"$out/routines.csv" || return 1
   BUILD=$build python3 bench/level3.py --csv "$out/level3.csv" --resume --seconds "${GPU_CHECK_SECONDS:-200}"
 }
 # Sizes of tiles by three models beside measurement, and what each technique is worth (docs/papers).

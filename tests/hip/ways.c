@@ -3,9 +3,9 @@
 
 /*
  * hip_ways BLOCKS: the probe finds the faster of a level-3 routine's two ways, plans take it, and
- * devices compute by it. Over the runtime for tests, one of whose routines is made slow
- * (TSR_HIP_SLOW): BLOCKS is 1 if that is trsm, so that products of blocks are faster, and 0 if it
- * is gemm.
+ * devices compute by it; by blocks a hemm is a GEMM. Over the runtime for tests, one of whose
+ * routines is made slow (TSR_HIP_SLOW): BLOCKS is 1 if that is trsm, so that products of blocks are
+ * faster, and 0 if it is gemm.
  */
 #include <dlfcn.h>
 #include <setjmp.h>
@@ -140,6 +140,28 @@ static void squares_that_fit_are_products(void **state) {
   engine->close(opened);
 }
 
+/* While the device has no memory for the square, hemm is the vendor's. */
+static void no_memory_no_square(void **state) {
+  (void)state;
+  enum { MOST = 256, PIECE = 16 << 20 };
+  const tsr_engine *engine = tsr_engine_find("hip");
+  tsr_device_info info[TSR_MAX_DEVICES];
+  tsr_engine_state *opened;
+  tsr_queue *queue;
+  void *piece[MOST];
+  int count, pieces = 0;
+  OK(engine->open(&(tsr_engine_options){.count = 1}, &opened, info, &count));
+  OK(engine->queue_create(opened, 0, TSR_QUEUE_COMPUTE, NULL, &queue));
+  while (pieces < MOST && engine->alloc(opened, 0, PIECE, &piece[pieces]) == TSR_OK) pieces++;
+  assert_true(pieces > 2 && pieces < MOST);
+  engine->free(opened, 0, piece[--pieces]);
+  assert_int_equal(gemms_of_hemm(engine, opened, queue, 200, 200), 0);
+  while (pieces > 0) engine->free(opened, 0, piece[--pieces]);
+  assert_int_equal(gemms_of_hemm(engine, opened, queue, 200, 200), 1);
+  engine->queue_destroy(queue);
+  engine->close(opened);
+}
+
 /* A X = B with one tile: a trsm of one kernel, larger than the part that is left to the vendor. */
 static void plans_take_it(void **state) {
   (void)state;
@@ -184,6 +206,7 @@ int main(int count, char **words) {
       cmocka_unit_test(a_file_keeps_it),
       cmocka_unit_test(plans_take_it),
       cmocka_unit_test(squares_that_fit_are_products),
+      cmocka_unit_test(no_memory_no_square),
   };
   if (count != 2) return 2;
   blocks = strcmp(words[1], "1") == 0;

@@ -97,6 +97,7 @@ static void set_grids(const tsr_call *call, const tsr_tiling *t, tsr_graph *grap
   graph->grid[TSR_C_] = graph->grid[TSR_W] = (tsr_tile_grid){.rows = t->m, .cols = t->n};
   if (call->moduli > 0) set_residue_grids(call, t, graph);
   if (t->through != NULL) graph->grid[TSR_W].cols = t->n_of_w;
+  if (t->through != NULL && t->adder >= 0) graph->grid[TSR_C_].cols = t->n_of_b; /* one tile */
   if (tsr_family_of(call->operation) == TSR_TRIANGLE)
     set_triangle_grids(call, t, graph);
   else

@@ -70,6 +70,10 @@ int16_t tsr_owner_of(const tsr_tiling *tiling, int i, int j);
  * place. */
 bool tsr_goes_to_w(const tsr_builder *b, tsr_part_of_c part);
 
+/* Whether the device at a place of the grid computes each of its parts in one kernel, which adds to
+ * C in place. In slices only the home of C adds to it then. */
+bool tsr_is_whole_at(const tsr_tiling *tiling, const tsr_call *call, int place);
+
 /* The operand of a task that is a rectangle of a stored matrix. The rectangle must be inside one
  * tile. */
 tsr_task_operand tsr_rectangle(const tsr_graph *graph, int matrix, tsr_access access, int64_t row,

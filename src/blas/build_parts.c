@@ -67,6 +67,17 @@ bool tsr_goes_to_w(const tsr_builder *b, tsr_part_of_c p) {
   return tsr_owner_of(t, p.i, p.j) != b->call->operand[TSR_C_].location;
 }
 
+static bool is_home_of_all(const tsr_call *call, int device) {
+  bool all = true;
+  for (int x = 0; x < TSR_OPERANDS; x++) all &= call->operand[x].location == device;
+  return all;
+}
+
+bool tsr_is_whole_at(const tsr_tiling *t, const tsr_call *call, int place) {
+  bool in_c = t->through == NULL || t->adder == t->device[place];
+  return t->whole_at_home && !t->lazy_everywhere && in_c && is_home_of_all(call, t->device[place]);
+}
+
 /* The part that a coordinate is in. In most cuts all parts are as long as the first one, so that is
  * tried first. */
 static int part_at(const tsr_cuts *cuts, int64_t at) {
@@ -317,16 +328,43 @@ static bool push_passes(tsr_builder *b, const int *row, int rows, const int *col
   return true;
 }
 
+/* All parts of a device, each in one kernel. */
+static bool push_whole(tsr_builder *b, const int *row, int rows, const int *col, int cols) {
+  const tsr_tiling *t = b->tiling;
+  tsr_group group = {.first = b->graph->tasks.count};
+  b->first_k_panel = 0;
+  b->last_k_panel = t->k.count - 1;
+  for (int lj = 0; lj < cols; lj++)
+    for (int li = 0; li < rows; li++) {
+      tsr_part_of_c c = {.i = row[li],
+                         .j = col[lj],
+                         .col = tsr_cut_begin(&t->n, col[lj]),
+                         .cols = tsr_cut_length(&t->n, col[lj]),
+                         .k_panels = t->k.count};
+      if (c.cols > 0 && tsr_cut_length(&t->m, c.i) > 0 && !b->emit(b, c, 0)) return false;
+    }
+  group.count = b->graph->tasks.count - group.first;
+  if (group.count == 0) return true;
+  group.device = b->graph->tasks.items[group.first].device;
+  return TSR_VEC_PUSH(&b->graph->groups, group);
+}
+
+static bool push_device(tsr_builder *b, const tsr_owners *rows, const tsr_owners *cols, int r,
+                        int c) {
+  const tsr_tiling *t = b->tiling;
+  const int *row = rows->part + rows->first[r], *col = cols->part + cols->first[c];
+  int down = rows->first[r + 1] - rows->first[r], across = cols->first[c + 1] - cols->first[c];
+  if (down == 0 || across == 0) return true;
+  if (!b->wide && tsr_is_whole_at(t, b->call, r * t->grid_cols + c))
+    return push_whole(b, row, down, col, across);
+  return push_passes(b, row, down, col, across, tsr_pass_of(t, r, c));
+}
+
 static bool push_devices(tsr_builder *b, const tsr_owners *rows, const tsr_owners *cols) {
   const tsr_tiling *t = b->tiling;
   for (int r = 0; r < t->grid_rows; r++)
-    for (int c = 0; c < t->grid_cols; c++) {
-      int down = rows->first[r + 1] - rows->first[r], across = cols->first[c + 1] - cols->first[c];
-      if (down == 0 || across == 0) continue;
-      if (!push_passes(b, rows->part + rows->first[r], down, cols->part + cols->first[c], across,
-                       tsr_pass_of(t, r, c)))
-        return false;
-    }
+    for (int c = 0; c < t->grid_cols; c++)
+      if (!push_device(b, rows, cols, r, c)) return false;
   return true;
 }
 

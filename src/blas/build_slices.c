@@ -6,9 +6,12 @@
  * k-panel by k-panel, and sums the products of all of C in a W of its own. Then C is added up, each
  * part of its columns by one device: first beta C and the W of the first slice, then the W of each
  * next one. The sums have that order whichever device is the first to end, so that equal plans give
- * equal bits.
+ * equal bits. A device that is home to all operands and adds up C itself multiplies its slice in
+ * one kernel, into C, and adds the W of the others to that.
  */
 #include "blas/build.h"
+
+enum { NO_PLACE = -1 };
 
 /* The columns of W, for the sums of a place of the grid, that stand for columns [col, col + cols)
  * of C. */
@@ -25,6 +28,22 @@ static bool push_product(tsr_builder *b, int place, int k_panel, bool first) {
   task.m = (int32_t)b->call->m;
   task.n = (int32_t)b->call->n;
   task.device = b->tiling->device[place];
+  return tsr_push_task(b, task);
+}
+
+/* The product of a slice at the home of all operands: C = beta C + A B over parts [begin, end) of
+ * k. */
+static bool push_product_at_home(tsr_builder *b, int place, int begin, int end, bool last) {
+  const tsr_call *call = b->call;
+  bool reads = call->beta != TSR_ZERO;
+  tsr_task task = tsr_gemm_task(b, 0, 0, call->n, begin, end - begin);
+  task.operand[2] =
+      tsr_rectangle(b->graph, TSR_C_, reads ? TSR_UPDATE : TSR_WRITE, 0, call->m, 0, call->n);
+  task.flags |= TSR_FLAG_BETA;
+  task.m = (int32_t)call->m;
+  task.n = (int32_t)call->n;
+  task.device = b->tiling->device[place];
+  task.last = last;
   return tsr_push_task(b, task);
 }
 
@@ -55,8 +74,33 @@ static bool push_group(tsr_builder *b, size_t first) {
   return TSR_VEC_PUSH(&b->graph->groups, group);
 }
 
+/* The place of the last slice. */
+static int last_place(const tsr_tiling *t) {
+  return t->through[t->k.count - 1];
+}
+
+/* The place whose products are summed in C; NO_PLACE: all are summed in W. */
+static int place_in_c(const tsr_builder *b) {
+  for (int place = 0; place <= last_place(b->tiling); place++)
+    if (tsr_is_whole_at(b->tiling, b->call, place)) return place;
+  return NO_PLACE;
+}
+
+static bool push_slice_at_home(tsr_builder *b, int place) {
+  const tsr_tiling *t = b->tiling;
+  size_t first = b->graph->tasks.count;
+  int begin = 0;
+  while (begin < t->k.count && t->through[begin] != place) begin++;
+  int end = begin;
+  while (end < t->k.count && t->through[end] == place) end++;
+  if (begin == end) return true;
+  bool alone = t->through[0] == last_place(t);
+  return push_product_at_home(b, place, begin, end, alone) && push_group(b, first);
+}
+
 static bool push_slice(tsr_builder *b, int place) {
   const tsr_tiling *t = b->tiling;
+  if (place == place_in_c(b)) return push_slice_at_home(b, place);
   size_t begin = b->graph->tasks.count;
   for (int l = 0; l < t->k.count; l++)
     if (t->through[l] == place && !push_product(b, place, l, b->graph->tasks.count == begin))
@@ -68,15 +112,17 @@ static bool push_slice(tsr_builder *b, int place) {
 static bool push_sums(tsr_builder *b, int j) {
   const tsr_tiling *t = b->tiling;
   size_t begin = b->graph->tasks.count;
-  int last = t->through[t->k.count - 1];
+  int in_c = place_in_c(b), last = last_place(t);
+  if (last == in_c) last--;
   for (int place = 0; place <= last; place++)
-    if (!push_addition(b, j, place, place == 0, place == last)) return false;
+    if (place != in_c && !push_addition(b, j, place, place == 0 && in_c == NO_PLACE, place == last))
+      return false;
   return push_group(b, begin);
 }
 
 bool tsr_build_slices(tsr_builder *b) {
   const tsr_tiling *t = b->tiling;
-  for (int place = 0; place <= t->through[t->k.count - 1]; place++)
+  for (int place = 0; place <= last_place(t); place++)
     if (!push_slice(b, place)) return false;
   b->graph->late = b->graph->groups.count;
   for (int j = 0; j < t->n.count; j++)

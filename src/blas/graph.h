@@ -73,6 +73,9 @@ typedef struct tsr_tiling {
   bool lazy;             /* alpha A B is summed in W, and C is added at the end */
   bool lazy_everywhere;  /* also on a device that is the home of C and could add in place */
   int16_t adder;         /* the device that adds C at the end: C's home; -1: each part's owner */
+  /* A device that is home to A, B and C, and uses them in place, computes each of its parts in one
+   * kernel: it waits for no copy, and large kernels are faster and add to C once. */
+  bool whole_at_home;
 } tsr_tiling;
 
 /* An operand of a task: a rectangle of a stored matrix, inside one tile. */

@@ -115,14 +115,18 @@ static void note_entry(const tsr_candidate *candidate, entries *e) {
   e->list[at] = *candidate;
 }
 
+static bool is_resident(const tsr_search *s) {
+  bool all = true;
+  for (int x = 0; x < TSR_OPERANDS; x++)
+    all &= tsr_is_device(s->machine, s->call->operand[x].location);
+  return all;
+}
+
 /* Above this score a candidate on another number of devices starts no descent. If all operands are
  * in device memory, a descent gains more, since it decides how much their home computes itself. */
 static double hopeless(const tsr_search *s) {
-  bool at_home = true;
-  for (int x = 0; x < TSR_OPERANDS; x++)
-    at_home &= tsr_is_device(s->machine, s->call->operand[x].location);
-  return s->found.score *
-         (at_home ? TSR_TUNE_FEWER_DEVICES_HOPELESS_AT_HOME : TSR_TUNE_FEWER_DEVICES_HOPELESS);
+  return s->found.score * (is_resident(s) ? TSR_TUNE_FEWER_DEVICES_HOPELESS_AT_HOME
+                                          : TSR_TUNE_FEWER_DEVICES_HOPELESS);
 }
 
 /* Tries another number of devices: cut like the best strategy so far, and by a first guess if that
@@ -165,14 +169,19 @@ static tsr_status choose_number(tsr_search *s, entries *e, int *devices) {
 
 /* Where links bind, fewer devices may take no longer, and only a descent from each number of
  * devices shows which is best. These descents run at the same time, and the planning time that is
- * allowed grows by half. */
+ * allowed grows by half. If all operands are in device memory, how much of the work their home
+ * keeps depends on how the rest is cut, and one descent often ends where the home keeps all: while
+ * time is left, each number is searched from all starts. */
 static tsr_status search_others(tsr_search *s, entries *e, int searched) {
   e->count = 0;
   s->allowed *= TSR_TUNE_SEARCH_OTHER_DEVICES;
   for (int other = s->devices; other >= 1; other--)
     if (other != searched && tsr_search_in_time(s)) TSR_TRY(try_number(s, other, e));
   int count = e->count < TSR_SEARCH_STARTS ? e->count : TSR_SEARCH_STARTS;
-  return count > 0 ? tsr_search_descend_all(s, e->list, count) : TSR_OK;
+  if (count > 0) TSR_TRY(tsr_search_descend_all(s, e->list, count));
+  for (int i = 0; i < e->count && is_resident(s) && tsr_search_in_time(s); i++)
+    TSR_TRY(tsr_search_from(s, &e->list[i]));
+  return TSR_OK;
 }
 
 static tsr_status search_numbers(tsr_search *s) {

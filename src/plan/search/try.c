@@ -249,11 +249,23 @@ void tsr_search_set_enough(tsr_search *s) {
   s->enough = tsr_floor(s->machine, s->call) + TSR_TUNE_ENOUGH_STARTS * start;
 }
 
+/* Whether a device that is home to all operands computes each of its parts in one kernel, however
+ * the parts of the others are cut. A device alone is cut as the knobs say. Its parts of a composed
+ * call are those that later calls use; reproducible sums have the same order on all devices; and
+ * with operands that are realigned it waits for copies as others do. */
+static bool is_whole_at_home(const tsr_search *s, const tsr_strategy *r) {
+  bool cuts = (r->kind == TSR_PANELS || r->kind == TSR_SLICES) && tsr_strategy_devices(r) > 1;
+  return cuts && tsr_search_family(s) == TSR_PRODUCT && s->call->moduli == 0 &&
+         !tsr_call_scales_only(s->call) && s->call->k <= TSR_STRATEGY_LONGEST &&
+         s->options->residency == NULL && !s->options->reproducible && s->problem.realigned == 0;
+}
+
 /* Makes the tiling of a strategy. If C follows a mapping, its parts and owners are the mapping's;
  * if devices differ, tsr_partition_set sets the owners. The caller frees it. */
 static tsr_status cut(const tsr_search *s, const tsr_strategy *r, tsr_tiling *tiling) {
   TSR_TRY(tsr_strategy_tiling(r, s->call, s->machine, s->order, tiling));
   tiling->lazy_everywhere = s->options->reproducible || s->problem.realigned >> TSR_C_ & 1;
+  tiling->whole_at_home = is_whole_at_home(s, r);
   bool partitions = r->partition && r->kind == TSR_TILES;
   if (s->mapping == NULL && !partitions) return TSR_OK;
   tsr_partition_question q = partition_question(s);

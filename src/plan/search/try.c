@@ -195,6 +195,29 @@ static double link_time(const tsr_plan *plan) {
   return sum / plan->devices;
 }
 
+/* Whether a device that is home to all operands computes each of its parts in one kernel, however
+ * the parts of the others are cut. A device alone is cut as the knobs say. Its parts of a composed
+ * call are those that later calls use; reproducible sums have the same order on all devices; and
+ * with operands that are realigned it waits for copies as others do. */
+static bool is_whole_at_home(const tsr_search *s, const tsr_strategy *r) {
+  bool cuts = (r->kind == TSR_PANELS || r->kind == TSR_SLICES) && tsr_strategy_devices(r) > 1;
+  return cuts && tsr_search_family(s) == TSR_PRODUCT && s->call->moduli == 0 &&
+         !tsr_call_scales_only(s->call) && s->call->k <= TSR_STRATEGY_LONGEST &&
+         s->options->residency == NULL && !s->options->reproducible && s->problem.realigned == 0;
+}
+
+/* When the last command ends that is not a product at the home of all operands, s. */
+static double end_of_others(const tsr_search *s, const tsr_plan *plan) {
+  double end = 0;
+  for (size_t i = 0; i < plan->commands.count; i++) {
+    const tsr_command *c = &plan->commands.items[i];
+    const tsr_plan_queue *queue = &plan->queue[c->queue];
+    bool own = queue->location == s->call->operand[TSR_C_].location && c->kernel == TSR_KERNEL_GEMM;
+    if (c->kind != TSR_COMMAND_KERNEL || !own) end = fmax(end, (double)c->end);
+  }
+  return end;
+}
+
 /*
  * The score by which plans are compared: the predicted time plus small terms, all in s.
  * - Commands: if two plans take nearly the same time, the one with fewer commands is better, since
@@ -203,6 +226,8 @@ static double link_time(const tsr_plan *plan) {
  *   links, too.
  * - Draining: if C stays on the devices, it will probably be wanted at home before long. Half of
  *   the time that this would take after the plan's end counts.
+ * - Balance: a home of all operands may be the last to end, however the others' parts are cut. The
+ *   plan whose other devices end sooner is better, since they can take more of the work next.
  * - Rows in parts make columns shorter. Links lose more by that than measurements of them show, so
  *   such a plan must gain something.
  */
@@ -212,7 +237,9 @@ static double score_of(const tsr_search *s, const tsr_strategy *r, const tsr_pla
   double commands = fmin(TSR_TUNE_SCORE_OF_COMMAND * (double)plan->commands.count,
                          TSR_TUNE_SCORE_OF_COMMANDS_MOST * plan->seconds);
   double parted = r->row_parts > 1 ? TSR_TUNE_SCORE_OF_ROW_PARTS * plan->seconds : 0;
-  return plan->seconds + commands + reloads + TSR_TUNE_SCORE_OF_DRAINING * draining + parted;
+  double others = is_whole_at_home(s, r) ? TSR_TUNE_SCORE_OF_OTHERS * end_of_others(s, plan) : 0;
+  return plan->seconds + commands + reloads + TSR_TUNE_SCORE_OF_DRAINING * draining + parted +
+         others;
 }
 
 void tsr_search_keep(tsr_search *s, const tsr_candidate *candidate, tsr_plan *plan) {
@@ -247,17 +274,6 @@ void tsr_search_set_enough(tsr_search *s) {
   if (s->best->blocking.rows > 0 || s->options->residency != NULL) return;
   double start = s->machine->device[s->order[0]].kernel_latency;
   s->enough = tsr_floor(s->machine, s->call) + TSR_TUNE_ENOUGH_STARTS * start;
-}
-
-/* Whether a device that is home to all operands computes each of its parts in one kernel, however
- * the parts of the others are cut. A device alone is cut as the knobs say. Its parts of a composed
- * call are those that later calls use; reproducible sums have the same order on all devices; and
- * with operands that are realigned it waits for copies as others do. */
-static bool is_whole_at_home(const tsr_search *s, const tsr_strategy *r) {
-  bool cuts = (r->kind == TSR_PANELS || r->kind == TSR_SLICES) && tsr_strategy_devices(r) > 1;
-  return cuts && tsr_search_family(s) == TSR_PRODUCT && s->call->moduli == 0 &&
-         !tsr_call_scales_only(s->call) && s->call->k <= TSR_STRATEGY_LONGEST &&
-         s->options->residency == NULL && !s->options->reproducible && s->problem.realigned == 0;
 }
 
 /* Makes the tiling of a strategy. If C follows a mapping, its parts and owners are the mapping's;

@@ -304,6 +304,10 @@ double tsr_machine_heat(double seconds, double duty);
 /* The most flops/s that products of a type reach on a device of speed 1 with that heat. */
 double tsr_machine_rate_limit(const tsr_machine *machine, tsr_type type, double heat);
 
+/* The same of products whose inner extent is no longer than k, of any area. */
+double tsr_machine_rate_limit_of_k(const tsr_machine *machine, tsr_type type, double k,
+                                   double heat);
+
 /* Fills the rates at the power limit, for a machine on which they were not measured by shape: hot =
  * min(flops, sustained). */
 void tsr_rates_guess_hot(tsr_rates *rates);

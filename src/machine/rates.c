@@ -399,6 +399,17 @@ double tsr_machine_rate_limit(const tsr_machine *machine, tsr_type type, double 
                        machine->rates[tsr_type_index(type)].sustained, heat);
 }
 
+double tsr_machine_rate_limit_of_k(const tsr_machine *machine, tsr_type type, double k,
+                                   double heat) {
+  const tsr_rates *rates = &machine->rates[tsr_type_index(type)];
+  double best = 0;
+  for (int i = 0; i < rates->areas; i++) {
+    best = fmax(best, rate_at(rates, rates->flops, rates->area[i], k));
+    for (int j = 0; j < rates->ks && rates->k[j] <= k; j++) best = fmax(best, rates->flops[i][j]);
+  }
+  return limit_between(best, rates->sustained, heat);
+}
+
 /* CPU_READS: a copy reads and writes, so the CPU reads memory about twice as fast as all staging
  * threads together copy it. */
 double tsr_machine_cpu_time(const tsr_machine *machine, tsr_type type, double flops, double bytes) {

@@ -17,7 +17,10 @@
  * "An inequality related to the isoperimetric inequality", 1949: a set of products a_ik b_kj has at
  *     most sqrt(elements of A x of B x of C) members), each at least w. If no element of C is
  * shared, c is w; if k is cut over the devices, c is 1. Kernels take their flops / the rate, or
- *     their bytes / the rate of the device's memory if that is longer (home_memory).
+ *     their bytes / the rate of the device's memory if that is longer (home_memory). Its first
+ *     kernel is submitted and started before it computes, and what it sends is used by a kernel
+ * that starts when it has arrived. The rate of a product is the best of those measured with no
+ * longer k.
  */
 #include <math.h>
 
@@ -202,7 +205,26 @@ typedef struct home {
   double sends, takes;        /* bytes/s from the device and to it */
   double memory, others;      /* bytes/s of its memory, and of the other devices' together */
   double used;                /* bytes of A, B and C that a product reads and writes; else 0 */
+  double start;               /* s before its own kernels compute: one is submitted, and started */
+  double lead; /* s before what it sends is used: a copy is submitted, and started, and a kernel of
+                  another device is started */
 } home;
+
+/* The least times, over the other devices, of the start of a copy from the device and of the start
+ * of their kernels. */
+static double least_lead(const tsr_machine *machine, int device) {
+  double latency = INFINITY, kernel = INFINITY;
+  for (int o = 0; o < machine->devices; o++) {
+    if (o == device) continue;
+    kernel = fmin(kernel, machine->device[o].kernel_latency);
+    if (machine->link[device][o].bandwidth > 0)
+      latency = fmin(latency, machine->link[device][o].latency);
+  }
+  for (int o = machine->devices; o < tsr_machine_locations(machine); o++)
+    if (machine->link[device][o].bandwidth > 0)
+      latency = fmin(latency, machine->link[device][o].latency);
+  return isfinite(latency) && isfinite(kernel) ? machine->submit_copy + latency + kernel : 0;
+}
 
 static home home_of(const tsr_machine *machine, const tsr_call *call, int device) {
   home h = {.sends = device_port(machine, device, true),
@@ -212,6 +234,8 @@ static home home_of(const tsr_machine *machine, const tsr_call *call, int device
   if (call->operand[TSR_C_].location == device) h.back = bytes_of(call, TSR_C_);
   h.memory = machine->device[device].memory_rate;
   h.others = total_memory(machine) - h.memory;
+  h.start = machine->submit_kernel + machine->device[device].kernel_latency;
+  h.lead = least_lead(machine, device);
   if (tsr_family_of(call->operation) == TSR_PRODUCT)
     h.used = read_bytes(call, TSR_A) + read_bytes(call, TSR_B_) + bytes_of(call, TSR_C_);
   return h;
@@ -222,6 +246,7 @@ static home home_of(const tsr_machine *machine, const tsr_call *call, int device
  * bytes that it may send. */
 typedef struct trade {
   double kernels, spared, most;
+  double start; /* s before these kernels begin; 0 if there may be none */
 } trade;
 
 /*
@@ -237,7 +262,7 @@ typedef struct trade {
  * Copies also read and write the memory of the home; their bytes are not counted.
  */
 static trade home_memory(const home *h, double w, double c) {
-  trade t = {.kernels = (1 - w) * h->used};
+  trade t = {.kernels = (1 - w) * h->used, .start = w < 1 ? h->start : 0};
   if (h->used == 0 || h->back == 0) return t;
   bool reads = h->reads[TSR_C_] > 0;
   double both = fmax(0, c - w);
@@ -247,9 +272,11 @@ static trade home_memory(const home *h, double w, double c) {
   return t;
 }
 
-/* The least time over how much of C is sent. `out`: bytes of A and B that are sent besides. */
+/* The least time over how much of C is sent. `out`: bytes of A and B that are sent besides. The
+ * last byte of these is read by a kernel. */
 static double least_trade(const home *h, const trade *t, double out) {
-  double kernels = t->kernels / h->memory, sending = out > 0 ? out / h->sends : 0;
+  double kernels = t->start + t->kernels / h->memory;
+  double sending = out > 0 ? h->lead + out / h->sends : 0;
   if (!(h->sends > 0)) return fmax(kernels, sending);
   if (kernels <= sending || t->most == 0) return fmax(kernels, sending);
   double even = (kernels - sending) / (t->spared / h->memory + 1 / h->sends);
@@ -269,7 +296,8 @@ static double least_transfers(const tsr_call *call, const home *h, double share)
     double least = share + width * i, most = least + width;
     double out = sent_for(call, h->reads, share, fmin(most, 1));
     trade at_home = home_memory(h, share, least);
-    best = fmin(best, fmax(least_trade(h, &at_home, out), least * h->back / h->takes));
+    double back = (out > 0 ? h->lead : 0) + least * h->back / h->takes;
+    best = fmin(best, fmax(least_trade(h, &at_home, out), back));
   }
   return best;
 }
@@ -283,10 +311,11 @@ static double home_time(const tsr_machine *machine, const tsr_call *call, double
   enum { STEPS = 256 }; /* shares that are tried, 0.4 % apart */
   for (int i = 0; i <= STEPS; i++) {
     double away = (double)i / STEPS; /* share of the work that the others do */
-    double elsewhere = away > 0 ? fmax(away * flops / others, away * h.used / h.others) : 0;
-    double lending =
-        away > 0 ? least_transfers(call, &h, away) : home_memory(&h, 0, 0).kernels / h.memory;
-    best = fmin(best, fmax((1 - away) * flops / own, fmax(elsewhere, lending)));
+    double time = away < 1 ? h.start + (1 - away) * flops / own : 0;
+    if (away == 0) time = fmax(time, h.start + home_memory(&h, 0, 0).kernels / h.memory);
+    if (away > 0) time = fmax(time, fmax(away * flops / others, away * h.used / h.others));
+    if (away > 0) time = fmax(time, least_transfers(call, &h, away));
+    best = fmin(best, time);
   }
   return best;
 }
@@ -374,7 +403,9 @@ double tsr_floor_at(const tsr_machine *machine, const tsr_call *call, double rat
 
 double tsr_floor(const tsr_machine *machine, const tsr_call *call) {
   double heat = tsr_plan_heat(machine, call);
-  double native = tsr_machine_rate_limit(machine, call->type, heat);
+  double native = tsr_family_of(call->operation) == TSR_PRODUCT
+                      ? tsr_machine_rate_limit_of_k(machine, call->type, (double)call->k, heat)
+                      : tsr_machine_rate_limit(machine, call->type, heat);
   if (call->moduli == 0) return tsr_floor_at(machine, call, native);
   double emulated = tsr_machine_residue_limit(machine, call->type, call->moduli, heat);
   bool both =

@@ -111,6 +111,12 @@ tsr_status tsr_search_try(tsr_search *s, const tsr_strategy *strategy, tsr_candi
 tsr_status tsr_search_try_for(tsr_search *s, const tsr_strategy *strategy, tsr_candidate *at,
                               bool *better);
 
+/* Whether a device that is home to all operands computes each of its parts in one kernel, however
+ * the parts of the others are cut. A device alone is cut as the knobs say. Its parts of a composed
+ * call are those that later calls use; reproducible sums have the same order on all devices; and
+ * with operands that are realigned it waits for copies as others do. */
+bool tsr_search_is_whole_at_home(const tsr_search *s, const tsr_strategy *r);
+
 /* Makes `plan` the best plan if its score is less than that of the best plan so far. Takes
  * ownership of `plan`; the memory of the plan that lost goes to s->spare. */
 void tsr_search_keep(tsr_search *s, const tsr_candidate *candidate, tsr_plan *plan);

@@ -19,10 +19,10 @@ static int place_of(const tsr_search *s, int devices, int device) {
 
 /* In slices all devices add up C at the end, at about the same time. The end of a device's products
  * shows whether its slice is too long. */
-static void note_command(const tsr_plan *plan, const tsr_command *c, bool tiles, tsr_share *of) {
+static void note_command(const tsr_plan *plan, const tsr_command *c, bool copies, tsr_share *of) {
   bool kernel = c->kind == TSR_COMMAND_KERNEL;
   if (plan->slices > 0 && c->kernel == TSR_KERNEL_ADD) return;
-  if (kernel || tiles) of->end = fmax(of->end, (double)c->end);
+  if (kernel || copies) of->end = fmax(of->end, (double)c->end);
   if (!kernel) return;
   of->busy += (double)c->end - (double)c->begin;
   of->flops += tsr_kernel_flops((tsr_kernel)c->kernel, plan->call.type, c->m, c->n, c->k);
@@ -30,12 +30,14 @@ static void note_command(const tsr_plan *plan, const tsr_command *c, bool tiles,
 
 void tsr_shares_note(const tsr_search *s, const tsr_plan *plan, tsr_candidate *made) {
   bool tiles = tsr_strategy_has_tiles(&made->strategy);
+  bool whole = tsr_search_is_whole_at_home(s, &made->strategy);
   int devices = tsr_strategy_devices(&made->strategy);
   if (plan == NULL || (tiles && !made->strategy.partition)) return;
   for (size_t i = 0; i < plan->commands.count; i++) {
     const tsr_command *c = &plan->commands.items[i];
-    int g = place_of(s, devices, plan->queue[c->queue].location);
-    if (g >= 0) note_command(plan, c, tiles, &made->share[g]);
+    int device = plan->queue[c->queue].location, g = place_of(s, devices, device);
+    bool copies = tiles || (whole && device != s->call->operand[TSR_C_].location);
+    if (g >= 0) note_command(plan, c, copies, &made->share[g]);
   }
 }
 
@@ -69,6 +71,27 @@ static bool even_out(const tsr_share *of, int devices, uint16_t *weight) {
   return true;
 }
 
+/* ---- Beside a home of all operands ---- */
+
+/* Sets weights by which all devices would end at the same time if each one's time were proportional
+ * to its share: the home's is, in one kernel, and the others' is, where links bind. False: a device
+ * has no kernels, or the times differ by too little. */
+static bool even_out_home(const tsr_share *of, int devices, uint16_t *weight) {
+  double most = 0, least = INFINITY;
+  for (int g = 0; g < devices; g++) {
+    if (!(of[g].busy > 0)) return false;
+    most = fmax(most, of[g].end);
+    least = fmin(least, of[g].end);
+  }
+  if (most < least * (1 + TSR_TUNE_SHARES_EVEN)) return false;
+  for (int g = 0; g < devices; g++) {
+    double now = weight[g] > 0 ? weight[g] : TSR_STRATEGY_WEIGHT;
+    weight[g] =
+        (uint16_t)fmin(UINT16_MAX, fmax(1, now * sqrt(least / of[g].end * most / of[g].end)));
+  }
+  return true;
+}
+
 /* ---- C blocks ---- */
 
 /* Sets weights proportional to each device's flops / time. False: nothing is known. */
@@ -87,6 +110,8 @@ bool tsr_shares_learn(const tsr_search *s, const tsr_candidate *at, tsr_strategy
   int devices = tsr_strategy_devices(&at->strategy);
   *strategy = at->strategy;
   if (!tsr_shares_are_free(s, at)) return false;
-  return (at->strategy.kind == TSR_TILES ? weigh_by_rate : even_out)(at->share, devices,
-                                                                     strategy->weight);
+  bool whole = tsr_search_is_whole_at_home(s, &at->strategy);
+  return (at->strategy.kind == TSR_TILES ? weigh_by_rate
+          : whole                        ? even_out_home
+                                         : even_out)(at->share, devices, strategy->weight);
 }

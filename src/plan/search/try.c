@@ -195,11 +195,7 @@ static double link_time(const tsr_plan *plan) {
   return sum / plan->devices;
 }
 
-/* Whether a device that is home to all operands computes each of its parts in one kernel, however
- * the parts of the others are cut. A device alone is cut as the knobs say. Its parts of a composed
- * call are those that later calls use; reproducible sums have the same order on all devices; and
- * with operands that are realigned it waits for copies as others do. */
-static bool is_whole_at_home(const tsr_search *s, const tsr_strategy *r) {
+bool tsr_search_is_whole_at_home(const tsr_search *s, const tsr_strategy *r) {
   bool cuts = (r->kind == TSR_PANELS || r->kind == TSR_SLICES) && tsr_strategy_devices(r) > 1;
   return cuts && tsr_search_family(s) == TSR_PRODUCT && s->call->moduli == 0 &&
          !tsr_call_scales_only(s->call) && s->call->k <= TSR_STRATEGY_LONGEST &&
@@ -237,7 +233,8 @@ static double score_of(const tsr_search *s, const tsr_strategy *r, const tsr_pla
   double commands = fmin(TSR_TUNE_SCORE_OF_COMMAND * (double)plan->commands.count,
                          TSR_TUNE_SCORE_OF_COMMANDS_MOST * plan->seconds);
   double parted = r->row_parts > 1 ? TSR_TUNE_SCORE_OF_ROW_PARTS * plan->seconds : 0;
-  double others = is_whole_at_home(s, r) ? TSR_TUNE_SCORE_OF_OTHERS * end_of_others(s, plan) : 0;
+  double others =
+      tsr_search_is_whole_at_home(s, r) ? TSR_TUNE_SCORE_OF_OTHERS * end_of_others(s, plan) : 0;
   return plan->seconds + commands + reloads + TSR_TUNE_SCORE_OF_DRAINING * draining + parted +
          others;
 }
@@ -281,7 +278,7 @@ void tsr_search_set_enough(tsr_search *s) {
 static tsr_status cut(const tsr_search *s, const tsr_strategy *r, tsr_tiling *tiling) {
   TSR_TRY(tsr_strategy_tiling(r, s->call, s->machine, s->order, tiling));
   tiling->lazy_everywhere = s->options->reproducible || s->problem.realigned >> TSR_C_ & 1;
-  tiling->whole_at_home = is_whole_at_home(s, r);
+  tiling->whole_at_home = tsr_search_is_whole_at_home(s, r);
   bool partitions = r->partition && r->kind == TSR_TILES;
   if (s->mapping == NULL && !partitions) return TSR_OK;
   tsr_partition_question q = partition_question(s);

@@ -35,9 +35,11 @@ static bool shares_come_first(const tsr_search *s, const tsr_candidate *at) {
 static tsr_changes changes_of_shares(const tsr_search *s, int turn, const tsr_candidate *at) {
   bool first = shares_come_first(s, at), here = first == (turn == TURN_FIRST_SHARES);
   if (!here || !tsr_shares_are_free(s, at)) return (tsr_changes){TSR_CHANGE_NONE};
-  /* Tiles are shared out by the replayed times again and again, as long as that helps. Panels are
-   * cut anew once a turn, since the turns of other knobs move the shares again. */
-  return (tsr_changes){at->strategy.kind == TSR_TILES ? TSR_CHANGE_AGAIN : TSR_CHANGE_OTHER};
+  /* Tiles are shared out by the replayed times again and again, as long as that helps, and so is
+   * the work between a home of all operands and the others. Panels are cut anew once a turn, since
+   * the turns of other knobs move the shares again. */
+  bool again = at->strategy.kind == TSR_TILES || tsr_search_is_whole_at_home(s, &at->strategy);
+  return (tsr_changes){again ? TSR_CHANGE_AGAIN : TSR_CHANGE_OTHER};
 }
 
 static tsr_status try_shares(tsr_search *s, const tsr_candidate *at, tsr_candidate *made) {

@@ -164,6 +164,40 @@ static void test_home_and_helpers(void **state) {
   tsr_machine_destroy(machine);
 }
 
+/* The products of a device, and how many of them add to W. */
+static int count_products(const tsr_plan *plan, int device, int *in_w) {
+  int count = *in_w = 0;
+  for (size_t i = 0; i < plan->commands.count; i++) {
+    const tsr_command *c = &plan->commands.items[i];
+    bool product = c->kind == TSR_COMMAND_KERNEL && c->kernel == TSR_KERNEL_GEMM;
+    if (!product || plan->queue[c->queue].location != device) continue;
+    count++;
+    *in_w += plan->buffers.items[c->buffer[2]].matrix == TSR_W;
+  }
+  return count;
+}
+
+/* A home of all operands computes its part in one kernel, into C, however the others' parts are
+ * cut: in panels and in slices that it adds up itself. Where slices are added up by their owners,
+ * it sums in W as they do. */
+static void check_whole(const tsr_machine *machine, const char *strategy, bool whole) {
+  tsr_call call = product(machine, 1024, 32768, "111");
+  tsr_plan *plan = plan_of(machine, &call, true, strategy);
+  int in_w, home = count_products(plan, 1, &in_w), other;
+  if (whole != (home == 1 && in_w == 0)) fail_msg("%s: %d products, %d in W", strategy, home, in_w);
+  assert_true(count_products(plan, 0, &other) > 1);
+  tsr_plan_free(plan);
+}
+
+static void test_whole_at_home(void **state) {
+  (void)state;
+  tsr_machine *machine = planning_machine("host:200 gpu*2@nvlink:300 pcie:50 rate:50");
+  check_whole(machine, "panels kpanel=1024,2048", true);
+  check_whole(machine, "slices kpanel=1024,2048 add=home", true);
+  check_whole(machine, "slices kpanel=1024,2048 add=owner", false);
+  tsr_machine_destroy(machine);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_fewer),
@@ -173,6 +207,7 @@ int main(void) {
       cmocka_unit_test(test_slices_of_all_kinds),
       cmocka_unit_test(test_home),
       cmocka_unit_test(test_home_and_helpers),
+      cmocka_unit_test(test_whole_at_home),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -304,7 +304,8 @@ double tsr_machine_heat(double seconds, double duty);
 /* The most flops/s that products of a type reach on a device of speed 1 with that heat. */
 double tsr_machine_rate_limit(const tsr_machine *machine, tsr_type type, double heat);
 
-/* The same of products whose inner extent is no longer than k, of any area. */
+/* The most flops/s that any kernel of gemm reaches whose k is no longer, whatever its m and n, by
+ * tsr_machine_kernel_time; 0 if no rate is known. */
 double tsr_machine_rate_limit_of_k(const tsr_machine *machine, tsr_type type, double k,
                                    double heat);
 

@@ -399,15 +399,25 @@ double tsr_machine_rate_limit(const tsr_machine *machine, tsr_type type, double 
                        machine->rates[tsr_type_index(type)].sustained, heat);
 }
 
+/* The best rate of a table with no longer k: between two points of the table a rate is no better
+ * than at the better one (rate_at). */
+static double best_of_k(const tsr_rates *rates, rate_table flops, double k) {
+  double best = 0;
+  for (int i = 0; i < rates->areas; i++) {
+    best = fmax(best, rate_at(rates, flops, rates->area[i], k));
+    for (int j = 0; j < rates->ks && rates->k[j] <= k; j++) best = fmax(best, flops[i][j]);
+  }
+  return best;
+}
+
 double tsr_machine_rate_limit_of_k(const tsr_machine *machine, tsr_type type, double k,
                                    double heat) {
   const tsr_rates *rates = &machine->rates[tsr_type_index(type)];
-  double best = 0;
-  for (int i = 0; i < rates->areas; i++) {
-    best = fmax(best, rate_at(rates, rates->flops, rates->area[i], k));
-    for (int j = 0; j < rates->ks && rates->k[j] <= k; j++) best = fmax(best, rates->flops[i][j]);
-  }
-  return limit_between(best, rates->sustained, heat);
+  double cool = best_of_k(rates, rates->flops, k), narrow = 1;
+  for (int i = 0; i < rates->narrow.count; i++) narrow = fmax(narrow, rates->narrow.rate[i]);
+  cool *= narrow;
+  double hot = fmin(cool, best_of_k(rates, rates->hot, k));
+  return cool > 0 && hot > 0 ? 1 / ((1 - heat) / cool + heat / hot) : 0;
 }
 
 /* CPU_READS: a copy reads and writes, so the CPU reads memory about twice as fast as all staging

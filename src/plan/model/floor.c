@@ -13,14 +13,15 @@
  *   - for each device that is home to operands: the least time over all shares f of the work that
  *     the device may do itself. The time is the longest of its own kernels, the others' kernels,
  *     and the transfers from it and to it. If the others do a share w = 1 - f of a product, they
- * need shares a of A and b of B, and add to a share c of C, with a b c >= w^2 (Loomis and Whitney,
- * "An inequality related to the isoperimetric inequality", 1949: a set of products a_ik b_kj has at
- *     most sqrt(elements of A x of B x of C) members), each at least w. If no element of C is
- * shared, c is w; if k is cut over the devices, c is 1. Kernels take their flops / the rate, or
- *     their bytes / the rate of the device's memory if that is longer (home_memory). Its first
- *     kernel is submitted and started before it computes, and what it sends is used by a kernel
- * that starts when it has arrived. The rate of a product is the best of those measured with no
- * longer k.
+ *     need shares a of A and b of B, and add to a share c of C, with a b c >= w^2 (Loomis and
+ *     Whitney, "An inequality related to the isoperimetric inequality", 1949: a set of products
+ *     a_ik b_kj has at most sqrt(elements of A x of B x of C) members), each at least w. If no
+ *     element of C is shared, c is w; if k is cut over the devices, c is 1. Kernels take their
+ *     flops / the rate, or their bytes / the rate of the device's memory if that is longer
+ *     (home_memory). The first kernel of a device is submitted and started before it computes, and
+ *     what the home sends is used by a kernel that starts when it has arrived.
+ * The rate of a product is the best one of its k or a shorter one (tsr_machine_rate_limit_of_k).
+ * docs/explain/floor.md has the proofs.
  */
 #include <math.h>
 
@@ -183,7 +184,7 @@ static double device_port(const tsr_machine *machine, int device, bool sends) {
 /* Minimum of a |A| + b |B| over a and b from `share` to 1 with a b c >= share^2, bytes. Bytes at
  * other homes count 0. c: the share of C that the work adds to, from `share` to 1. */
 static double least_operands(double a_bytes, double b_bytes, double share, double c) {
-  if (a_bytes == 0 || b_bytes == 0) return share * (a_bytes + b_bytes);
+  if (share == 0 || a_bytes == 0 || b_bytes == 0) return share * (a_bytes + b_bytes);
   double both = share * share / c;
   double a = fmin(fmin(1, share / c), fmax(share, sqrt(both * b_bytes / a_bytes)));
   return a * a_bytes + both / a * b_bytes;
@@ -206,24 +207,36 @@ typedef struct home {
   double memory, others;      /* bytes/s of its memory, and of the other devices' together */
   double used;                /* bytes of A, B and C that a product reads and writes; else 0 */
   double start;               /* s before its own kernels compute: one is submitted, and started */
-  double lead; /* s before what it sends is used: a copy is submitted, and started, and a kernel of
-                  another device is started */
+  double lead;      /* s before the others use what it sends: a copy is submitted and started, and a
+                       kernel of another device is started; 0 if they need nothing of it */
+  double elsewhere; /* s before the others' kernels compute */
 } home;
 
-/* The least times, over the other devices, of the start of a copy from the device and of the start
- * of their kernels. */
-static double least_lead(const tsr_machine *machine, int device) {
-  double latency = INFINITY, kernel = INFINITY;
-  for (int o = 0; o < machine->devices; o++) {
-    if (o == device) continue;
-    kernel = fmin(kernel, machine->device[o].kernel_latency);
-    if (machine->link[device][o].bandwidth > 0)
+/* Whether all results of the others depend on what the home sends: on its A or B in a product, on
+ * its C in an operation in place. Of others nothing is known. */
+static bool others_depend(const tsr_call *call, const home *h) {
+  if (tsr_family_of(call->operation) == TSR_PRODUCT)
+    return h->reads[TSR_A] > 0 || h->reads[TSR_B_] > 0;
+  return tsr_is_in_place(call->operation) && h->reads[TSR_C_] > 0;
+}
+
+/* The least start of a copy from the device, s: of one behind another copy of its queue. */
+static double least_start_of_copy(const tsr_machine *machine, int device) {
+  double latency = INFINITY;
+  for (int o = 0; o < tsr_machine_locations(machine); o++)
+    if (o != device && machine->link[device][o].bandwidth > 0)
       latency = fmin(latency, machine->link[device][o].latency);
-  }
-  for (int o = machine->devices; o < tsr_machine_locations(machine); o++)
-    if (machine->link[device][o].bandwidth > 0)
-      latency = fmin(latency, machine->link[device][o].latency);
-  return isfinite(latency) && isfinite(kernel) ? machine->submit_copy + latency + kernel : 0;
+  return isfinite(latency) ? machine->submit_copy + TSR_TUNE_BEHIND_A_COPY * latency : 0;
+}
+
+static void set_starts(const tsr_machine *machine, const tsr_call *call, int device, home *h) {
+  double kernel = INFINITY; /* the least start of a kernel of another device */
+  for (int o = 0; o < machine->devices; o++)
+    if (o != device) kernel = fmin(kernel, machine->device[o].kernel_latency);
+  h->start = machine->submit_kernel + machine->device[device].kernel_latency;
+  if (machine->devices == 1) return;
+  if (others_depend(call, h)) h->lead = least_start_of_copy(machine, device) + kernel;
+  h->elsewhere = fmax(h->lead, machine->submit_kernel + kernel);
 }
 
 static home home_of(const tsr_machine *machine, const tsr_call *call, int device) {
@@ -234,8 +247,7 @@ static home home_of(const tsr_machine *machine, const tsr_call *call, int device
   if (call->operand[TSR_C_].location == device) h.back = bytes_of(call, TSR_C_);
   h.memory = machine->device[device].memory_rate;
   h.others = total_memory(machine) - h.memory;
-  h.start = machine->submit_kernel + machine->device[device].kernel_latency;
-  h.lead = least_lead(machine, device);
+  set_starts(machine, call, device, &h);
   if (tsr_family_of(call->operation) == TSR_PRODUCT)
     h.used = read_bytes(call, TSR_A) + read_bytes(call, TSR_B_) + bytes_of(call, TSR_C_);
   return h;
@@ -249,6 +261,12 @@ typedef struct trade {
   double start; /* s before these kernels begin; 0 if there may be none */
 } trade;
 
+/* Of the work that the others do: shares w of all products, from w[0] to w[1], and c of C that they
+ * add to, from c[0] to c[1]. Also c - w. */
+typedef struct range {
+  double w[2], c[2], both[2];
+} range;
+
 /*
  * Bytes that kernels at home read and write at least if the others do a share w of a product and
  * add to a share c of C. Every element of A, B or C takes part in equally many multiplications, so
@@ -261,14 +279,13 @@ typedef struct trade {
  *     home's own sum is sent.
  * Copies also read and write the memory of the home; their bytes are not counted.
  */
-static trade home_memory(const home *h, double w, double c) {
-  trade t = {.kernels = (1 - w) * h->used, .start = w < 1 ? h->start : 0};
+static trade home_memory(const home *h, const range *r) {
+  trade t = {.kernels = (1 - r->w[1]) * h->used, .start = r->w[1] < 1 ? h->start : 0};
   if (h->used == 0 || h->back == 0) return t;
   bool reads = h->reads[TSR_C_] > 0;
-  double both = fmax(0, c - w);
   t.spared = reads ? 3 : 1;
-  t.most = (reads ? c : both) * h->back;
-  t.kernels += (reads ? 1 + 2 * c : both) * h->back;
+  t.most = (reads ? r->c[1] : r->both[1]) * h->back;
+  t.kernels += (reads ? 1 + 2 * r->c[0] : r->both[0]) * h->back;
   return t;
 }
 
@@ -284,40 +301,77 @@ static double least_trade(const home *h, const trade *t, double out) {
   return fmax(kernels - sent * t->spared / h->memory, sending + sent / h->sends);
 }
 
-/* The least time of the transfers from a home and to it, and of its memory, when the others do a
- * share of the work, over the shares of C that they may add to. Each interval of these shares
- * counts with the least that may be sent and the least that may come back, so that the result is a
- * lower bound. */
-static double least_transfers(const tsr_call *call, const home *h, double share) {
-  enum { INTERVALS = 32 };
-  int intervals = tsr_family_of(call->operation) == TSR_PRODUCT && share < 1 ? INTERVALS : 1;
-  double width = intervals > 1 ? (1 - share) / intervals : 0, best = INFINITY;
-  for (int i = 0; i < intervals; i++) {
-    double least = share + width * i, most = least + width;
-    double out = sent_for(call, h->reads, share, fmin(most, 1));
-    trade at_home = home_memory(h, share, least);
-    double back = (out > 0 ? h->lead : 0) + least * h->back / h->takes;
-    best = fmin(best, fmax(least_trade(h, &at_home, out), back));
-  }
-  return best;
+/* A function's bound: no value between low and high is less, and the bound between equal ones is
+ * the value. */
+typedef double bound(const void *of, double low, double high);
+
+/* A lower bound of a function between low and high. Where the bound of an interval is more than
+ * NEAR_LEAST below the least value that is known, the interval is halved, so many times at most.
+ */
+static double least_between(bound *f, const void *of, double low, double high, int halvings,
+                            double *known) {
+  const double NEAR_LEAST = 1e-4; /* of the least value: the floor may be so much too low */
+  double least = f(of, low, high);
+  if (halvings == 0 || least >= *known * (1 - NEAR_LEAST)) return least;
+  double middle = (low + high) / 2;
+  *known = fmin(*known, f(of, middle, middle));
+  return fmin(least_between(f, of, low, middle, halvings - 1, known),
+              least_between(f, of, middle, high, halvings - 1, known));
+}
+
+enum { HALVINGS = 14 }; /* of shares: 2^-14 is less than NEAR_LEAST */
+
+/* How a home and the others may divide the work. */
+typedef struct division {
+  const tsr_call *call;
+  home h;
+  double flops, own, others; /* flops of the call; flops/s of the home and of the others */
+  double w[2];               /* the shares of the work that the others may do */
+} division;
+
+/* The time of the transfers from a home and to it, and of its memory. low, high: the share of C
+ * that the others add to, beyond their share of the work, as a part of what more there is. */
+static double bound_of_c(const void *of, double low, double high) {
+  const division *d = of;
+  const home *h = &d->h;
+  double less = d->w[0], more = d->w[1];
+  range r = {.w = {less, more},
+             .c = {less + low * (1 - less), more + high * (1 - more)},
+             .both = {low * (1 - more), high * (1 - less)}};
+  trade at_home = home_memory(h, &r);
+  double out = sent_for(d->call, h->reads, less, r.c[1]);
+  return fmax(least_trade(h, &at_home, out), h->lead + r.c[0] * h->back / h->takes);
+}
+
+/* The same, the least over all shares of C. If C is elsewhere, it costs nothing to add to all of
+ * it. In operations but products, work is counted in shares of C. */
+static double least_transfers(const division *d) {
+  if (tsr_family_of(d->call->operation) != TSR_PRODUCT) return bound_of_c(d, 0, 0);
+  double known = bound_of_c(d, 1, 1);
+  return d->h.back > 0 ? least_between(bound_of_c, d, 0, 1, HALVINGS, &known) : known;
+}
+
+/* The time of the call if the others do a share of the work between low and high, not 0. */
+static double bound_of_work(const void *of, double low, double high) {
+  division d = *(const division *)of;
+  d.w[0] = low;
+  d.w[1] = high;
+  double own = high < 1 ? d.h.start + (1 - high) * d.flops / d.own : 0;
+  double others = d.h.elsewhere + low * fmax(d.flops / d.others, d.h.used / d.h.others);
+  return fmax(fmax(own, others), least_transfers(&d));
 }
 
 static double home_time(const tsr_machine *machine, const tsr_call *call, double rate, int device) {
-  home h = home_of(machine, call, device);
-  double flops = tsr_call_flops(call);
-  double own = rate * tsr_machine_speed(machine, device, call->type),
-         others = rate * total_speed(machine, call->type) - own;
-  double best = INFINITY;
-  enum { STEPS = 256 }; /* shares that are tried, 0.4 % apart */
-  for (int i = 0; i <= STEPS; i++) {
-    double away = (double)i / STEPS; /* share of the work that the others do */
-    double time = away < 1 ? h.start + (1 - away) * flops / own : 0;
-    if (away == 0) time = fmax(time, h.start + home_memory(&h, 0, 0).kernels / h.memory);
-    if (away > 0) time = fmax(time, fmax(away * flops / others, away * h.used / h.others));
-    if (away > 0) time = fmax(time, least_transfers(call, &h, away));
-    best = fmin(best, time);
-  }
-  return best;
+  division d = {.call = call,
+                .h = home_of(machine, call, device),
+                .flops = tsr_call_flops(call),
+                .own = rate * tsr_machine_speed(machine, device, call->type)};
+  trade at_home = home_memory(&d.h, &(range){{0}, {0}, {0}});
+  double alone = d.h.start + fmax(d.flops / d.own, at_home.kernels / d.h.memory);
+  if (machine->devices == 1) return alone;
+  d.others = rate * total_speed(machine, call->type) - d.own;
+  double known = alone;
+  return fmin(alone, least_between(bound_of_work, &d, 0, 1, HALVINGS, &known));
 }
 
 /* Time until a device has sent what the others need for a share `away` of the work, and then

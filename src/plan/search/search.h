@@ -111,12 +111,6 @@ tsr_status tsr_search_try(tsr_search *s, const tsr_strategy *strategy, tsr_candi
 tsr_status tsr_search_try_for(tsr_search *s, const tsr_strategy *strategy, tsr_candidate *at,
                               bool *better);
 
-/* Whether a device that is home to all operands computes each of its parts in one kernel, however
- * the parts of the others are cut. A device alone is cut as the knobs say. Its parts of a composed
- * call are those that later calls use; reproducible sums have the same order on all devices; and
- * with operands that are realigned it waits for copies as others do. */
-bool tsr_search_is_whole_at_home(const tsr_search *s, const tsr_strategy *r);
-
 /* Makes `plan` the best plan if its score is less than that of the best plan so far. Takes
  * ownership of `plan`; the memory of the plan that lost goes to s->spare. */
 void tsr_search_keep(tsr_search *s, const tsr_candidate *candidate, tsr_plan *plan);
@@ -287,6 +281,12 @@ bool tsr_search_devices_differ(const tsr_search *s);
 tsr_status tsr_search_unlike(tsr_search *s);
 
 /* ---- shares.c ---- */
+
+/* Whether a device that is home to all operands computes each of its parts in one kernel, however
+ * the parts of the others are cut. A device alone is cut as the knobs say. Its parts of a composed
+ * call are those that later calls use; reproducible sums have the same order on all devices; and
+ * with operands that are realigned it waits for copies as others do. */
+bool tsr_search_is_whole_at_home(const tsr_search *s, const tsr_strategy *r);
 
 /* Sets made->share from the plan; plan NULL: leaves it. */
 void tsr_shares_note(const tsr_search *s, const tsr_plan *plan, tsr_candidate *made);

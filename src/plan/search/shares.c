@@ -17,6 +17,20 @@ static int place_of(const tsr_search *s, int devices, int device) {
   return -1;
 }
 
+static bool is_one_device_home(const tsr_search *s) {
+  const tsr_operand *o = s->call->operand;
+  return o[TSR_A].location == o[TSR_C_].location && o[TSR_B_].location == o[TSR_C_].location &&
+         tsr_is_device(s->machine, o[TSR_C_].location);
+}
+
+bool tsr_search_is_whole_at_home(const tsr_search *s, const tsr_strategy *r) {
+  bool cuts = (r->kind == TSR_PANELS || r->kind == TSR_SLICES) && tsr_strategy_devices(r) > 1;
+  return cuts && tsr_search_family(s) == TSR_PRODUCT && is_one_device_home(s) &&
+         s->call->moduli == 0 && !tsr_call_scales_only(s->call) &&
+         s->call->k <= TSR_STRATEGY_LONGEST && s->options->residency == NULL &&
+         !s->options->reproducible && s->problem.realigned == 0;
+}
+
 /* In slices all devices add up C at the end, at about the same time. The end of a device's products
  * shows whether its slice is too long. */
 static void note_command(const tsr_plan *plan, const tsr_command *c, bool copies, tsr_share *of) {

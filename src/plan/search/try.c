@@ -195,20 +195,6 @@ static double link_time(const tsr_plan *plan) {
   return sum / plan->devices;
 }
 
-static bool is_one_device_home(const tsr_search *s) {
-  const tsr_operand *o = s->call->operand;
-  return o[TSR_A].location == o[TSR_C_].location && o[TSR_B_].location == o[TSR_C_].location &&
-         tsr_is_device(s->machine, o[TSR_C_].location);
-}
-
-bool tsr_search_is_whole_at_home(const tsr_search *s, const tsr_strategy *r) {
-  bool cuts = (r->kind == TSR_PANELS || r->kind == TSR_SLICES) && tsr_strategy_devices(r) > 1;
-  return cuts && tsr_search_family(s) == TSR_PRODUCT && is_one_device_home(s) &&
-         s->call->moduli == 0 && !tsr_call_scales_only(s->call) &&
-         s->call->k <= TSR_STRATEGY_LONGEST && s->options->residency == NULL &&
-         !s->options->reproducible && s->problem.realigned == 0;
-}
-
 /* When the last command ends that is not a product at the home of all operands, s. */
 static double end_of_others(const tsr_search *s, const tsr_plan *plan) {
   double end = 0;

@@ -178,8 +178,33 @@ def level3(rows):
                   [[*name, *(cells.get(n, "") for n in sizes)] for name, cells in lines.items()]))
 
 
+def sizes(rows):
+    """A line for each size of tiles, a column for each way of cutting (bench/tiles.py)."""
+    cuts = list(dict.fromkeys(row["cut"] for row in rows))
+    lines = {}
+    for row in rows:
+        seconds = float(row["measured_s"])
+        cell = f"{three_digits(float(row['tflops']))}, {float(row['predicted_s']) / seconds:.2f}"
+        picked = " and ".join(row["picked_by"].split())
+        lines.setdefault(row["tile"], {})[row["cut"]] = f"{cell} ({picked})" if picked else cell
+    return ("TFLOP/s, predicted / measured time by the replay; in brackets which model takes this size, and which was the "
+            "best measured:\n\n" +
+            table(["size", *cuts], [[size, *(cells.get(cut, "") for cut in cuts)] for size, cells in lines.items()]))
+
+
+def steps(rows):
+    """A line for each technique, a column for each extent (bench/ablation.py)."""
+    extents = list(dict.fromkeys(row["n"] for row in rows))
+    lines = {}
+    for row in rows:
+        lines.setdefault(row["step"], {})[row["n"]] = (
+            f"{three_digits(float(row['measured_s']) * 1e3)}, {float(row['measured_step']):.2f}x of {float(row['predicted_step']):.2f}x")
+    return ("ms; what the step is worth, measured \"of\" predicted:\n\n" +
+            table(["step", *extents], [[name, *(cells[n] for n in extents)] for name, cells in lines.items()]))
+
+
 KINDS = {"calls": calls, "level3": level3, "engines": engines, "rates": rates, "points": points, "caps": caps, "composed": composed,
-         "processes": processes, "summa": summa}
+         "processes": processes, "summa": summa, "sizes": sizes, "steps": steps}
 
 
 def section(run):

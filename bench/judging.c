@@ -27,11 +27,9 @@
 #include "base/kernel.h"
 #include "base/moduli.h"
 #include "base/hard_data.h"
-#include "engine/engine.h"
+#include "one_device.h"
 
-static const tsr_engine *engine;
-static tsr_engine_state *state;
-static tsr_queue *queue;
+static one_device *device;
 
 /* ---- Memory of the device ---- */
 
@@ -45,33 +43,24 @@ typedef struct blocks {
 static tsr_status make(size_t matrix, size_t residues, blocks *b) {
   for (int i = 0; i < BLOCKS; i++) {
     bool has_residues = i == RESIDUES_OF_A || i == RESIDUES_OF_B;
-    TSR_TRY(engine->alloc(state, 0, has_residues ? residues : matrix, &b->device[i]));
+    TSR_TRY(
+        device->engine->alloc(device->state, 0, has_residues ? residues : matrix, &b->device[i]));
   }
-  TSR_TRY(engine->alloc(state, TSR_HOST, matrix, &b->host));
+  TSR_TRY(device->engine->alloc(device->state, TSR_HOST, matrix, &b->host));
   void *verdict;
-  TSR_TRY(engine->alloc(state, TSR_HOST, 16, &verdict));
+  TSR_TRY(device->engine->alloc(device->state, TSR_HOST, 16, &verdict));
   b->verdict = verdict;
   return TSR_OK;
 }
 
 static void drop(blocks *b) {
   for (int i = 0; i < BLOCKS; i++)
-    if (b->device[i] != NULL) engine->free(state, 0, b->device[i]);
-  if (b->host != NULL) engine->free(state, TSR_HOST, b->host);
-  if (b->verdict != NULL) engine->free(state, TSR_HOST, b->verdict);
+    if (b->device[i] != NULL) device->engine->free(device->state, 0, b->device[i]);
+  if (b->host != NULL) device->engine->free(device->state, TSR_HOST, b->host);
+  if (b->verdict != NULL) device->engine->free(device->state, TSR_HOST, b->verdict);
 }
 
 /* ---- A line of the table ---- */
-
-static tsr_status wait_for_all(void) {
-  tsr_queue_event *event;
-  bool complete = false;
-  TSR_TRY(engine->event_create(state, 0, false, &event));
-  tsr_status status = engine->record(queue, event);
-  while (status == TSR_OK && !complete) status = engine->query(event, &complete, NULL);
-  engine->event_destroy(event);
-  return status;
-}
 
 /* The residues of lines of n elements of a family of data; second: of B's. */
 static tsr_status convert(const blocks *b, tsr_type type, hard_family family, bool second,
@@ -92,9 +81,9 @@ static tsr_status convert(const blocks *b, tsr_type type, hard_family family, bo
                           .ldc = tsr_residues_ld(n)};
   args.residues.moduli = tsr_moduli_of_type(type);
   args.residues.of[2] = (tsr_residue_lines){0, n};
-  TSR_TRY(engine->copy(queue, &copy));
-  TSR_TRY(engine->kernel(queue, &args));
-  return wait_for_all();
+  TSR_TRY(device->engine->copy(device->queue, &copy));
+  TSR_TRY(device->engine->kernel(device->queue, &args));
+  return one_device_wait(device);
 }
 
 static tsr_kernel_args product(const blocks *b, tsr_type type, int64_t n, bool overlaps) {
@@ -123,13 +112,13 @@ static tsr_kernel_args product(const blocks *b, tsr_type type, int64_t n, bool o
 
 /* *each: seconds of a product, repeated for `limit` seconds after one that loads its code. */
 static tsr_status time_product(const tsr_kernel_args *args, double limit, double *each) {
-  TSR_TRY(engine->kernel(queue, args));
-  TSR_TRY(wait_for_all());
+  TSR_TRY(device->engine->kernel(device->queue, args));
+  TSR_TRY(one_device_wait(device));
   double begin = tsr_now();
   int repeats = 0;
   do {
-    for (int i = 0; i < 4; i++) TSR_TRY(engine->kernel(queue, args));
-    TSR_TRY(wait_for_all());
+    for (int i = 0; i < 4; i++) TSR_TRY(device->engine->kernel(device->queue, args));
+    TSR_TRY(one_device_wait(device));
     repeats += 4;
     *each = (tsr_now() - begin) / repeats;
   } while (tsr_now() - begin < limit);
@@ -170,71 +159,43 @@ static tsr_status measure(tsr_type type, int64_t n, double limit) {
 
 /* ---- The program ---- */
 
-enum { EXTENTS_MOST = 16 };
-
 typedef struct asked {
   const char *engine;
-  long extent[EXTENTS_MOST];
-  int extents;
+  numbers extents;
   double seconds;
 } asked;
-
-static bool read_extents(const char *text, asked *x) {
-  for (x->extents = 0; x->extents < EXTENTS_MOST; text++) {
-    char *end;
-    long extent = strtol(text, &end, 10);
-    if (end == text || extent < 1 || extent > 65536) return false;
-    x->extent[x->extents++] = extent;
-    text = end;
-    if (*text == '\0') return true;
-    if (*text != ',') return false;
-  }
-  return false;
-}
 
 static bool read_options(int count, char **words, asked *x) {
   for (int i = 1; i + 1 < count; i += 2) {
     const char *name = words[i], *value = words[i + 1];
     bool good = false;
     if (strcmp(name, "--engine") == 0) good = (x->engine = value) != NULL;
-    if (strcmp(name, "--extents") == 0) good = read_extents(value, x);
+    if (strcmp(name, "--extents") == 0) good = numbers_read(value, &x->extents);
     if (strcmp(name, "--seconds") == 0) good = (x->seconds = atof(value)) > 0;
     if (!good) return false;
   }
   return count % 2 == 1;
 }
 
-static tsr_status measure_all(const asked *x) {
+static tsr_status measure_all(one_device *on, const void *what) {
+  const asked *x = what;
   const tsr_type types[] = {TSR_S, TSR_D, TSR_C, TSR_Z};
-  TSR_TRY(engine->queue_create(state, 0, TSR_QUEUE_COMPUTE, NULL, &queue));
+  device = on;
   printf("judged,type,n,moduli,refused,seconds,share\n");
   tsr_status status = TSR_OK;
   for (int t = 0; t < 4 && status == TSR_OK; t++)
-    for (int i = 0; i < x->extents && status == TSR_OK; i++)
-      status = measure(types[t], x->extent[i], x->seconds);
-  engine->queue_destroy(queue);
+    for (int i = 0; i < x->extents.count && status == TSR_OK; i++)
+      status = measure(types[t], x->extents.item[i], x->seconds);
   return status;
 }
 
 int main(int count, char **words) {
-  asked x = {.engine = "host", .extent = {256}, .extents = 1, .seconds = 1};
-  tsr_device_info info[TSR_MAX_DEVICES];
-  int devices;
+  asked x = {.engine = "host", .extents = {{256}, 1}, .seconds = 1};
   if (!read_options(count, words, &x)) {
     fprintf(stderr,
             "tessera-bench-judging: options are --engine NAME, --extents N,.., "
             "--seconds S\n");
     return 2;
   }
-  tsr_status status = TSR_ERR_ENGINE;
-  engine = tsr_engine_find(x.engine);
-  if (engine != NULL) {
-    status = engine->open(&(tsr_engine_options){.count = 1}, &state, info, &devices);
-    if (status == TSR_OK) {
-      status = measure_all(&x);
-      engine->close(state);
-    }
-  }
-  if (status != TSR_OK) fprintf(stderr, "tessera-bench-judging: %s\n", tsr_message());
-  return status == TSR_OK ? 0 : 2;
+  return one_device_run("tessera-bench-judging", x.engine, measure_all, &x);
 }

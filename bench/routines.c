@@ -21,33 +21,22 @@
 
 #include "base/clock.h"
 #include "base/kernel.h"
-#include "engine/engine.h"
+#include "one_device.h"
 
-static const tsr_engine *engine;
-static tsr_engine_state *state;
-static tsr_queue *queue;
+static one_device *device;
 
-enum { OPERANDS = 3, TURNS = 5, AT_ONCE = 8, MOST = 16 };
+enum { OPERANDS = 3, TURNS = 5, AT_ONCE = 8 };
 
 /* ---- Operands ---- */
 
-static tsr_status wait_for_all(void) {
-  tsr_queue_event *event;
-  bool complete = false;
-  TSR_TRY(engine->event_create(state, 0, false, &event));
-  tsr_status status = engine->record(queue, event);
-  while (status == TSR_OK && !complete) status = engine->query(event, &complete, NULL);
-  engine->event_destroy(event);
-  return status;
-}
-
 /* Zeros, which alpha = 0 and beta = 0 make. */
 static tsr_status make_zeros(tsr_type type, int64_t rows, int64_t columns, void **matrix) {
-  TSR_TRY(engine->alloc(state, 0, (size_t)(rows * columns) * tsr_type_get(type)->size, matrix));
+  TSR_TRY(device->engine->alloc(device->state, 0,
+                                (size_t)(rows * columns) * tsr_type_get(type)->size, matrix));
   tsr_kernel_args zeros = {
       .kernel = TSR_KERNEL_SCALE, .type = type, .m = rows, .n = columns, .c = *matrix, .ldc = rows};
-  TSR_TRY(engine->kernel(queue, &zeros));
-  return wait_for_all();
+  TSR_TRY(device->engine->kernel(device->queue, &zeros));
+  return one_device_wait(device);
 }
 
 /* ---- A line of the table ---- */
@@ -55,14 +44,14 @@ static tsr_status make_zeros(tsr_type type, int64_t rows, int64_t columns, void 
 /* *us: of a kernel, in the fastest of the turns after one that loads its code. */
 static tsr_status time_kernel(const tsr_kernel_args *args, double limit, double *us) {
   *us = INFINITY;
-  TSR_TRY(engine->kernel(queue, args));
-  TSR_TRY(wait_for_all());
+  TSR_TRY(device->engine->kernel(device->queue, args));
+  TSR_TRY(one_device_wait(device));
   for (int turn = 0; turn < TURNS; turn++) {
     double begin = tsr_now(), end;
     int repeats = 0;
     do {
-      for (int i = 0; i < AT_ONCE; i++) TSR_TRY(engine->kernel(queue, args));
-      TSR_TRY(wait_for_all());
+      for (int i = 0; i < AT_ONCE; i++) TSR_TRY(device->engine->kernel(device->queue, args));
+      TSR_TRY(one_device_wait(device));
       repeats += AT_ONCE;
       end = tsr_now();
     } while (end - begin < limit / TURNS);
@@ -114,81 +103,51 @@ static tsr_status measure(tsr_type type, int64_t order, int64_t lines, double li
     if (kernels[k] != TSR_KERNEL_HEMM || tsr_type_get(type)->complex_valued)
       status = tell(kernels[k], type, operand, order, lines, limit);
   for (int i = 0; i < OPERANDS; i++)
-    if (operand[i] != NULL) engine->free(state, 0, operand[i]);
+    if (operand[i] != NULL) device->engine->free(device->state, 0, operand[i]);
   return status;
 }
 
 /* ---- The program ---- */
 
-typedef struct list {
-  long item[MOST];
-  int count;
-} list;
-
 typedef struct asked {
   const char *engine;
-  list orders, lines;
+  numbers orders, lines;
   double seconds;
 } asked;
-
-static bool read_list(const char *text, list *x) {
-  for (x->count = 0; x->count < MOST; text++) {
-    char *end;
-    long item = strtol(text, &end, 10);
-    if (end == text || item < 1 || item > 65536) return false;
-    x->item[x->count++] = item;
-    text = end;
-    if (*text == '\0') return true;
-    if (*text != ',') return false;
-  }
-  return false;
-}
 
 static bool read_options(int count, char **words, asked *x) {
   for (int i = 1; i + 1 < count; i += 2) {
     const char *name = words[i], *value = words[i + 1];
     bool good = false;
     if (strcmp(name, "--engine") == 0) good = (x->engine = value) != NULL;
-    if (strcmp(name, "--orders") == 0) good = read_list(value, &x->orders);
-    if (strcmp(name, "--lines") == 0) good = read_list(value, &x->lines);
+    if (strcmp(name, "--orders") == 0) good = numbers_read(value, &x->orders);
+    if (strcmp(name, "--lines") == 0) good = numbers_read(value, &x->lines);
     if (strcmp(name, "--seconds") == 0) good = (x->seconds = atof(value)) > 0;
     if (!good) return false;
   }
   return count % 2 == 1;
 }
 
-static tsr_status measure_all(const asked *x) {
+static tsr_status measure_all(one_device *on, const void *what) {
+  const asked *x = what;
   const tsr_type types[] = {TSR_S, TSR_D, TSR_C, TSR_Z};
-  TSR_TRY(engine->queue_create(state, 0, TSR_QUEUE_COMPUTE, NULL, &queue));
+  device = on;
   printf("routine,type,order,lines,vendor_us,blocks_us,gemm_us\n");
   tsr_status status = TSR_OK;
   for (int t = 0; t < 4; t++)
     for (int i = 0; i < x->orders.count; i++)
       for (int j = 0; j < x->lines.count && status == TSR_OK; j++)
         status = measure(types[t], x->orders.item[i], x->lines.item[j], x->seconds);
-  engine->queue_destroy(queue);
   return status;
 }
 
 int main(int count, char **words) {
   asked x = {"host", {{512, 1024, 2048}, 3}, {{128, 256, 512, 1024, 2048, 4096}, 6}, 0.02};
-  tsr_device_info info[TSR_MAX_DEVICES];
-  int devices;
   if (!read_options(count, words, &x)) {
     fprintf(stderr,
             "tessera-bench-routines: options are --engine NAME, --orders N,.., "
             "--lines N,.., --seconds S\n");
     return 2;
   }
-  tsr_status status = TSR_ERR_ENGINE;
-  engine = tsr_engine_find(x.engine);
-  if (engine != NULL) {
-    status = engine->open(&(tsr_engine_options){.count = 1}, &state, info, &devices);
-    if (status == TSR_OK) {
-      status = measure_all(&x);
-      engine->close(state);
-    }
-  }
-  if (status != TSR_OK) fprintf(stderr, "tessera-bench-routines: %s\n", tsr_message());
-  return status == TSR_OK ? 0 : 2;
+  return one_device_run("tessera-bench-routines", x.engine, measure_all, &x);
 }

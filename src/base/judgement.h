@@ -23,10 +23,11 @@ enum { TSR_OVERLAPS_LONGEST = 1 << 17 };
 
 /* ---- The scaled elements --------------------------------------------------------- */
 
-/* What recovers a scaled element, which is at most sqrt(P / 2), from its residues modulo the first
- * moduli, M / 2 + 1 of the M, modulo 2^64: x = sum of r[l] weight[l] - product round(sum of r[l]
- * ratio[l]). Ratios are in units of 2^-20: their sum, up to 9 * 128 of them, fits 32 bits and is
- * off by less than 2^-10. As x is at most 2^-4 of the product, it is rounded to the right integer.
+/* Numbers by which a scaled element x, which is at most sqrt(P / 2), is recovered modulo 2^64 from
+ * its residues modulo the first M / 2 + 1 of the M moduli: x = sum of r[l] weight[l] - product
+ * round(sum of r[l] ratio[l]). Ratios are in units of 2^-20: their sum, up to 9 * 128 of them, fits
+ * 32 bits and is off by less than 2^-10. As x is at most 2^-4 of the product, it is rounded to the
+ * right integer.
  */
 enum { TSR_RATIO_BITS = 20 };
 
@@ -87,7 +88,7 @@ TSR_RESIDUES_INLINE uint32_t tsr_lost_elements(const tsr_line *line, uint64_t un
 
 /* ---- Judging --------------------------------------------------------------------- */
 
-/* What is judged: products over k elements, by residues of so many moduli. */
+/* A matrix product that is judged: k elements are summed over, in residues of so many moduli. */
 typedef struct tsr_judged {
   int moduli;
   bool complex_valued;

@@ -174,10 +174,10 @@ typedef struct tsr_residue_args {
 } tsr_residue_args;
 
 /* The order of the triangles down to which a level-3 routine by products of blocks halves its own.
- * What is left of a symm or hemm becomes a whole square, which is multiplied by a GEMM, so the
- * order is the greatest power of 2 whose square fits TSR_FILLED_MOST bytes: the fewer products, the
- * better (memory that a GPU has for inverses anyway holds it). The other routines leave triangles
- * of that order to the vendor's routine. */
+ * In symm and hemm each of these triangles becomes a whole square, which a GEMM multiplies. Fewer
+ * and larger products are better, so their order is the greatest power of 2 whose square fits
+ * TSR_FILLED_MOST bytes (memory that a GPU has for inverses anyway holds the square). The other
+ * routines leave triangles of that order to the vendor's routine. */
 enum { TSR_FILLED_MOST = 32 << 20 };
 
 static inline bool tsr_kernel_fills(tsr_kernel kernel) {

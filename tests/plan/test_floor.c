@@ -98,8 +98,9 @@ static double planned(const tsr_machine *machine, const tsr_call *call, double *
   return seconds;
 }
 
-/* Whether the plan is far from the floor: more than 1.2 of it. What is left there, most of it time
- * of kernels with a small C or a short k, is in docs/explain/floor.md. */
+/* Whether the plan is far from the floor: more than 1.2 of it. Such plans
+ * spend most of the time beyond the floor in kernels with a small C or a short k
+ * (docs/explain/floor.md). */
 static bool check_shape(const tsr_machine *all, const tsr_machine *one, const int64_t shape[3]) {
   double floor, floor_of_one;
   tsr_call call = product(all, shape[0], shape[1], shape[2], 1, "000"),

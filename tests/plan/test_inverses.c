@@ -7,7 +7,8 @@
 
 enum { N = 4096 };
 
-/* What a plan has of each, on all devices. */
+/* Kernels of a plan that invert blocks, solve by inverses, and solve by themselves, on all devices;
+ * and the memory of its inverses. */
 typedef struct counts {
   int inverts, solves, trsms;
   size_t inverses; /* bytes */

@@ -34,7 +34,8 @@ int tsr_gpu_residues_launch(const tsr_gpu_residues *args, const tsr_moduli *modu
 /* The most blocks that judge rows, or columns, and the bytes that they need for what they find. */
 enum { TSR_GPU_JUDGING_BLOCKS = 32, TSR_GPU_JUDGING_ROOM = 8 << 10 };
 
-/* What is known of a product. */
+/* Whether the accuracy of a product in residues can be promised, as far as the device has found
+ * out. */
 typedef struct tsr_gpu_judgement {
   int refused;   /* its accuracy cannot be promised */
   int undecided; /* quantiles cannot promise it, and overlaps decide */

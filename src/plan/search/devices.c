@@ -115,18 +115,11 @@ static void note_entry(const tsr_candidate *candidate, entries *e) {
   e->list[at] = *candidate;
 }
 
-static bool is_resident(const tsr_search *s) {
-  bool all = true;
-  for (int x = 0; x < TSR_OPERANDS; x++)
-    all &= tsr_is_device(s->machine, s->call->operand[x].location);
-  return all;
-}
-
 /* Above this score a candidate on another number of devices starts no descent. If all operands are
  * in device memory, a descent gains more, since it decides how much their home computes itself. */
 static double hopeless(const tsr_search *s) {
-  return s->found.score * (is_resident(s) ? TSR_TUNE_FEWER_DEVICES_HOPELESS_AT_HOME
-                                          : TSR_TUNE_FEWER_DEVICES_HOPELESS);
+  return s->found.score * (tsr_search_is_resident(s) ? TSR_TUNE_FEWER_DEVICES_HOPELESS_AT_HOME
+                                                     : TSR_TUNE_FEWER_DEVICES_HOPELESS);
 }
 
 /* Tries another number of devices: cut like the best strategy so far, and by a first guess if that
@@ -179,7 +172,7 @@ static tsr_status search_others(tsr_search *s, entries *e, int searched) {
     if (other != searched && tsr_search_in_time(s)) TSR_TRY(try_number(s, other, e));
   int count = e->count < TSR_SEARCH_STARTS ? e->count : TSR_SEARCH_STARTS;
   if (count > 0) TSR_TRY(tsr_search_descend_all(s, e->list, count));
-  for (int i = 0; i < e->count && is_resident(s) && tsr_search_in_time(s); i++)
+  for (int i = 0; i < e->count && tsr_search_is_resident(s) && tsr_search_in_time(s); i++)
     TSR_TRY(tsr_search_from(s, &e->list[i]));
   return TSR_OK;
 }

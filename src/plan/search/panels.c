@@ -89,11 +89,6 @@ void tsr_panels_guess_grid(const tsr_call *call, int devices, tsr_strategy *r) {
   r->grid_cols = devices / r->grid_rows;
 }
 
-/* Whether all operands are at home on devices. */
-static bool is_resident(const tsr_search *s) {
-  return is_device_home(s, TSR_A) && is_device_home(s, TSR_B_) && is_device_home(s, TSR_C_);
-}
-
 /* The largest piece of pageable memory, bytes: the ring has memory for two pieces of each staging
  * thread, one that the thread copies and one that a device fetches. */
 static int64_t share_of_ring(const tsr_search *s) {
@@ -438,7 +433,7 @@ int tsr_panels_for_limits(const tsr_search *s, const tsr_strategy *at,
                           tsr_strategy list[TSR_PANEL_LIMITS]) {
   bool is_rank = tsr_search_family(s) == TSR_RANK;
   const limit *limits = is_rank ? rank_limits : product_limits;
-  int count = is_rank || is_resident(s) ? TSR_PANEL_LIMITS : TSR_PANEL_LIMITS - 1;
+  int count = is_rank || tsr_search_is_resident(s) ? TSR_PANEL_LIMITS : TSR_PANEL_LIMITS - 1;
   tsr_strategy r = *at;
   for (int i = 0; i < count; i++) {
     cut_for(s, limits[i], &r);

@@ -88,6 +88,14 @@ static inline double tsr_search_cost(double commands) {
   return TSR_TUNE_COST_OF_CANDIDATE + TSR_TUNE_COST_OF_COMMAND * commands;
 }
 
+/* Whether all operands are in the memory of devices. */
+static inline bool tsr_search_is_resident(const tsr_search *s) {
+  bool all = true;
+  for (int x = 0; x < TSR_OPERANDS; x++)
+    all &= tsr_is_device(s->machine, s->call->operand[x].location);
+  return all;
+}
+
 /* Whether devices compute a level-3 routine by products of blocks: where that was measured to be
  * faster. Reproducible plans do without, since they do not depend on measurements. */
 static inline bool tsr_search_takes_blocks(const tsr_search *s, tsr_kernel kernel) {

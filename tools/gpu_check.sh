@@ -11,7 +11,7 @@
 #                   testers emulated bench level3 papers summa four hip; peer runs tests and random problems as if no GPU
 #                   reached another one, and with two GPUs or more measures products both ways;
 #                   emulated computes products natively, emulated and in the way that is predicted
-#                   to be faster, and runs netlib's testers with emulation forced; level3 is
+#                   to be faster, and runs netlib's and LAPACK's testers with emulation forced; level3 is
 #                   bench/level3.py on one GPU, after the ways of symm, hemm and trmm; papers is
 #                   bench/tiles.py and bench/ablation.py; summa is bench/summa.py, where there is an mpirun (MPIRUN: its words); four is
 #                   bench/four.py, where there are four GPUs; hip is the HIP engine over CUDA
@@ -114,18 +114,25 @@ doors() { # a program that knows nothing of us, then what its calls cost and gai
   done
   "$build/bench/tessera-bench" --rate-seconds 0 --repeat 5 "${cases[@]}"
 }
-testers() { # netlib's, of the BLAS and of CBLAS, on as many devices as there are; the types side by side
-  local type bad=0
+types_pass() { # a name for the logs, then a tester and its arguments; TYPE in them becomes each type, side by side
+  local name=$1 type bad=0
+  shift
   for type in s d c z; do
-    TSR_TEST_ENGINE=cuda TSR_NETLIB=${libraries:+$libraries/blas} \
-      sh tests/dropin/test_testers.sh "$build" "${devices##*,}" "$type" >"$out/testers-$type.log" 2>&1 &
+    TSR_TEST_ENGINE=cuda TSR_NETLIB=${libraries:+$libraries/blas} sh "${@/TYPE/$type}" >"$out/$name-$type.log" 2>&1 &
   done
   wait
   for type in s d c z; do
-    cat "$out/testers-$type.log"
-    grep -q ' passed, 0 failed$' "$out/testers-$type.log" || bad=1
+    cat "$out/$name-$type.log"
+    grep -q ' passed, 0 failed$' "$out/$name-$type.log" || bad=1
   done
   return $bad
+}
+testers() { # netlib's, of the BLAS and of CBLAS, on as many devices as there are
+  types_pass testers tests/dropin/test_testers.sh "$build" "${devices##*,}" TYPE
+}
+emulated_testers() { # netlib's and, where they are installed, LAPACK's of linear equations, on one GPU
+  TSR_TEST_DEVICES=1 types_pass emulated tests/dropin/test_testers.sh "$build" - TYPE emulated &&
+    TSR_TEST_DEVICES=1 types_pass emulated-lapack tests/dropin/test_lapack.sh "$build" emulated TYPE
 }
 emulated() { # on one GPU, operands resident and in pinned host memory; the driver checks every result
   local type n arithmetic memory cases=()
@@ -151,11 +158,6 @@ emulated() { # on one GPU, operands resident and in pinned host memory; the driv
     TESSERA_ARITHMETIC=emulated TESSERA_MEMORY=$memory "$build/bench/tessera-bench" --devices 1 \
       --details --csv "$out/bench-emulated-$memory.csv" "gemm d 16384 16384 16384 home=p,p,p" \
       "gemm s 16384 16384 16384 home=p,p,p" || return 1
-  done
-  for type in s d c z; do
-    TSR_TEST_ENGINE=cuda TSR_NETLIB=${libraries:+$libraries/blas} \
-      sh tests/dropin/test_testers.sh "$build" 1 "$type" emulated | tee "$out/emulated-$type.log"
-    grep -q ' passed, 0 failed$' "$out/emulated-$type.log" || return 1
   done
 }
 bench() {
@@ -252,6 +254,7 @@ if command -v compute-sanitizer >/dev/null; then step memcheck sanitized; fi
 step doors doors
 step testers testers
 step emulated emulated
+step emulated-testers emulated_testers
 step bench bench
 step level3 level3
 step papers papers

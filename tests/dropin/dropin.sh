@@ -3,7 +3,8 @@
 
 # What the tests of unmodified programs share; sourced. Beside what all scripts do it reads the report
 # that the doors write: programs may succeed without ever having come through us. TSR_TEST_ENGINE:
-# what the calls are offloaded to (host).
+# what the calls are offloaded to (host). TSR_TEST_DEVICES: on how many devices of it the testers of
+# BLAS and LAPACK run (each has its own numbers).
 . "$(dirname "$0")/../cases.sh"
 doors=$build/lib/libtessera_blas.so.0.2
 engine=${TSR_TEST_ENGINE:-host}

@@ -5,9 +5,11 @@
 # LAPACK's own testers over netlib's LAPACK and BLAS, with our doors before them: no test fails that
 # does not fail without us. Arguments: the build folder; "all" for every type and the eigenvalue
 # problems, "emulated" for the linear equations of every type with emulated products (else those of
-# one type, natively).
+# one type, natively); types (s d c z).
 . "$(dirname "$0")/dropin.sh"
 part=${2:-sample}
+types=${3:-s d c z}
+devices=${TSR_TEST_DEVICES:-3}
 
 lapack=$(dirname "$(find /usr/lib* -path '*/lapack/xlintstd' 2>/dev/null | head -n 1)")
 if [ ! -e "$lapack/liblapack.so.3" ] || [ ! -e "$lapack/../blas/libblas.so.3" ]; then
@@ -34,7 +36,7 @@ more_failures() { [ "$(failures out)" -gt "$(failures without)" ]; }
 tester_without_checks() { # program, input, least size to offload
   "$lapack/$1" <"$lapack/$2" >without 2>&1
   rm -f report
-  "$tessera" run --report-to "$work/report" --engine "$engine" --devices "3" \
+  "$tessera" run --report-to "$work/report" --engine "$engine" --devices "$devices" \
     --tile 16 --offload always --min-size "$3" -- "$lapack/$1" <"$lapack/$2" >out 2>err
 }
 
@@ -47,7 +49,7 @@ tester() { # name, program, input, least size to offload
 }
 
 if [ "$part" = all ]; then
-  for type in s d c z; do
+  for type in $types; do
     tester "linear_$type" xlintst$type ${type}test.in 16
     for problem in nep sep svd; do
       tester "${problem}_$type" xeigtst$type $problem.in 12
@@ -56,7 +58,7 @@ if [ "$part" = all ]; then
 elif [ "$part" = emulated ]; then
   TESSERA_ARITHMETIC=emulated
   export TESSERA_ARITHMETIC
-  for type in s d c z; do
+  for type in $types; do
     tester "linear_$type" xlintst$type ${type}test.in 40
   done
   # With so few moduli tests must fail: the products above were emulated, too.

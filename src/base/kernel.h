@@ -174,17 +174,22 @@ typedef struct tsr_residue_args {
 } tsr_residue_args;
 
 /* The order of the triangles down to which a level-3 routine by products of blocks halves its own.
- * In symm and hemm each of these triangles becomes a whole square, which a GEMM multiplies. Fewer
- * and larger products are better, so their order is the greatest power of 2 whose square fits
- * TSR_FILLED_MOST bytes (memory that a GPU has for inverses anyway holds the square). The other
+ * In symm, hemm and trmm each of these triangles becomes a whole square, which a GEMM multiplies.
+ * In symm and hemm fewer and larger products are better, so their order is the greatest power of 2
+ * whose square fits TSR_FILLED_MOST bytes (memory that a GPU has for inverses anyway holds the
+ * square). The square of trmm has as many flops for zeros as for its triangle, so it is as small as
+ * GEMMs with so short a k are fast: on an NVIDIA H200, k = 256 reaches 0.94 of the rate of k = 2048
+ * in fp32 and 0.88 in fp64, k = 512 0.95 there (4096 x 4096 elements and 2048 x 2048). The other
  * routines leave triangles of that order to the vendor's routine. */
-enum { TSR_FILLED_MOST = 32 << 20 };
+enum { TSR_FILLED_MOST = 32 << 20, TSR_TRIANGLE_BLOCK = 256, TSR_TRIANGLE_BLOCK_OF_DOUBLE = 512 };
 
 static inline bool tsr_kernel_fills(tsr_kernel kernel) {
-  return kernel == TSR_KERNEL_SYMM || kernel == TSR_KERNEL_HEMM;
+  return kernel == TSR_KERNEL_SYMM || kernel == TSR_KERNEL_HEMM || kernel == TSR_KERNEL_TRMM;
 }
 
 static inline int tsr_kernel_block(tsr_kernel kernel, tsr_type type) {
+  if (kernel == TSR_KERNEL_TRMM)
+    return type == TSR_D || type == TSR_Z ? TSR_TRIANGLE_BLOCK_OF_DOUBLE : TSR_TRIANGLE_BLOCK;
   if (!tsr_kernel_fills(kernel)) return 256;
   int order = 256;
   size_t size = tsr_type_get(type)->size;

@@ -207,14 +207,26 @@ static double kernel_part(const tsr_rates *rates, tsr_kernel kernel, way by, tsr
   return fmax(computing / measured, fmax(serial > 0 ? computing + serial : 0, least));
 }
 
-/* Seconds of making whole squares of the triangle of order k, half of which is read; 0: the kernel
- * does not. The squares are on the diagonal; the rest of the triangle is not copied. */
-static double filling_time(const tsr_device *device, tsr_kernel kernel, way by, tsr_type type,
-                           int64_t k) {
-  if (by != BY_BLOCKS || !tsr_kernel_fills(kernel) || k <= 0) return 0;
+static bool fills(tsr_kernel kernel, way by, int64_t k) {
+  return by == BY_BLOCKS && tsr_kernel_fills(kernel) && k > 0;
+}
+
+/* Seconds of making whole squares of the triangle of order k, half of which is read. The squares
+ * are on the diagonal; the rest of the triangle is not copied. trmm also reads the lines beside it,
+ * to find elements that are not finite. */
+static double filling_time(const tsr_device *device, tsr_kernel kernel, tsr_type type, int64_t m,
+                           int64_t n, int64_t k) {
   double order = (double)k, block = fmin(order, tsr_kernel_block(kernel, type));
-  double bytes = 1.5 * order * block * (double)tsr_type_get(type)->size;
+  double lines = kernel == TSR_KERNEL_TRMM ? (double)m * (double)n : 0;
+  double bytes = (1.5 * order * block + lines) * (double)tsr_type_get(type)->size;
   return device->kernel_latency * ceil(order / block) + bytes / device->memory_rate;
+}
+
+/* Flops of the products of whole squares on the diagonal / flops of the routine: in trmm the zeros
+ * of the squares count. */
+static double filled_flops(tsr_kernel kernel, tsr_type type, int64_t k) {
+  if (kernel != TSR_KERNEL_TRMM) return 1;
+  return 1 + fmin(1, tsr_kernel_block(kernel, type) / (double)k);
 }
 
 /* Seconds of a kernel that is not bound by memory, without the kernel_latency: flops / (rate of a
@@ -234,8 +246,10 @@ static double product_time(const tsr_machine *machine, const tsr_device *device,
   double computing = flops * ((1 - heat) / cool + heat / hot);
   computing *= detour(kernel, type, k, wide);
   double speed = tsr_machine_speed(machine, (int)(device - machine->device), type);
-  double filling = filling_time(device, kernel, by, type, k);
-  double filled = filling > 0 ? computing / speed + filling : 0;
+  double filled = 0;
+  if (fills(kernel, by, k))
+    filled = computing * filled_flops(kernel, type, k) / speed +
+             filling_time(device, kernel, type, m, n, k);
   computing = fmax(kernel_part(rates, kernel, by, type, computing, m, n, k) / speed, filled);
   if (reads_c)
     computing +=

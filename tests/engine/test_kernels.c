@@ -4,6 +4,7 @@
 /* Every kernel and type of an engine against naive loops. */
 #include "harness.h"
 #include "solve_case.h"
+#include "unfinite_case.h"
 
 typedef struct bench {
   harness h;
@@ -151,8 +152,8 @@ static void test_blocks(void **state) {
   run_level3(TSR_QUEUE_COMPUTE, 3, 40, 3);
 }
 
-/* symm and hemm whose triangles become whole squares: of several tiles of the kernel that makes
- * them, whole and halved. */
+/* symm, hemm and trmm whose triangles become whole squares: of several tiles of the kernel that
+ * makes them, whole and halved. */
 static void test_blocks_filled(void **state) {
   (void)state;
   static const tsr_type types[] = {TSR_S, TSR_D, TSR_C, TSR_Z};
@@ -164,7 +165,41 @@ static void test_blocks_filled(void **state) {
       b.blocks = blocks[i];
       level3_run_flags(run_on_engine, &b, TSR_KERNEL_SYMM, types[t], 4, 110);
       level3_run_flags(run_on_engine, &b, TSR_KERNEL_HEMM, types[t], 4, 110);
+      level3_run_flags(run_on_engine, &b, TSR_KERNEL_TRMM, types[t], 2, 110);
     }
+  close_bench(&b);
+}
+
+/* trmm of a B that is not finite: whole squares and many, of one tile and several, the last one
+ * smaller. */
+static void test_blocks_unfinite(void **state) {
+  (void)state;
+  static const tsr_type types[] = {TSR_S, TSR_D, TSR_C, TSR_Z};
+  static const int blocks[] = {TSR_FILLED_MOST, 48, 5};
+  if (!blocks_exist()) skip();
+  bench b = open_bench(TSR_QUEUE_COMPUTE);
+  for (int i = 0; i < 3; i++)
+    for (int t = 0; t < 4; t++) {
+      b.blocks = blocks[i];
+      unfinite_run(run_on_engine, &b, types[t], 2, 110);
+    }
+  close_bench(&b);
+}
+
+/* trmm whose squares do not fit the memory for them, which is halved first. */
+static void test_blocks_halved(void **state) {
+  (void)state;
+  if (!blocks_exist()) skip();
+  bench b = open_bench(TSR_QUEUE_COMPUTE);
+  b.blocks = 2048;
+  for (int f = 0; f < 4; f++) {
+    tsr_kernel_args flags = {.kernel = TSR_KERNEL_TRMM, .type = TSR_D, .transa = TSR_NO_TRANS};
+    flags.side = f & 1 ? TSR_RIGHT : TSR_LEFT;
+    flags.uplo = f & 2 ? TSR_UPPER : TSR_LOWER;
+    kernel_case one = solve_make(flags, 2100, 2);
+    unfinite_put(&one);
+    case_run(run_on_engine, &b, &one, unfinite_check);
+  }
   close_bench(&b);
 }
 
@@ -250,12 +285,20 @@ static void test_same_bits(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_compute),       cmocka_unit_test(test_larger),
-      cmocka_unit_test(test_tall),          cmocka_unit_test(test_add_queue),
-      cmocka_unit_test(test_blocks),        cmocka_unit_test(test_blocks_filled),
-      cmocka_unit_test(test_blocks_again),  cmocka_unit_test(test_level3),
-      cmocka_unit_test(test_level3_larger), cmocka_unit_test(test_solves),
-      cmocka_unit_test(test_inverses),      cmocka_unit_test(test_same_bits),
+      cmocka_unit_test(test_compute),
+      cmocka_unit_test(test_larger),
+      cmocka_unit_test(test_tall),
+      cmocka_unit_test(test_add_queue),
+      cmocka_unit_test(test_blocks),
+      cmocka_unit_test(test_blocks_filled),
+      cmocka_unit_test(test_blocks_unfinite),
+      cmocka_unit_test(test_blocks_halved),
+      cmocka_unit_test(test_blocks_again),
+      cmocka_unit_test(test_level3),
+      cmocka_unit_test(test_level3_larger),
+      cmocka_unit_test(test_solves),
+      cmocka_unit_test(test_inverses),
+      cmocka_unit_test(test_same_bits),
   };
   cmocka_set_test_filter(getenv("TSR_TEST_ONLY")); /* a pattern of names; none: all */
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -288,6 +288,27 @@ static void squares_are_made_before_products(void **state) {
   tsr_machine_destroy(m);
 }
 
+/* By blocks trmm takes at least the products of the squares' zeros, too, the time of making the
+ * squares, and one reading of the lines. */
+static void zeros_of_squares_are_multiplied(void **state) {
+  (void)state;
+  tsr_machine *m = parse("gpu*1 rate:60 hbm:2000 launch:2");
+  m->rates[tsr_type_index(TSR_D)].routine[TSR_KERNEL_TRMM] = (struct tsr_routine){0.5, 0.95};
+  assert_true(tsr_kernel_block(TSR_KERNEL_TRMM, TSR_D) == 512);
+  assert_true(tsr_kernel_block(TSR_KERNEL_TRMM, TSR_C) == 256);
+  for (int64_t order = 256; order <= 2048; order *= 2) {
+    double block = fmin((double)order, 512), latency = 2e-6;
+    double gemm = gemm_time(m, TSR_D, order, 256, order) - latency;
+    double bytes = 8 * (1.5 * (double)order * block + 256 * (double)order);
+    double want = latency + gemm / 2 * (1 + block / (double)order) + bytes / 2000e9 +
+                  latency * (double)order / block;
+    double time =
+        tsr_machine_blocks_time(m, 0, TSR_KERNEL_TRMM, TSR_D, order, 256, order, false, false, 0);
+    assert_true(fabs(time - want) < 1e-12);
+  }
+  tsr_machine_destroy(m);
+}
+
 static double solve_time(const tsr_machine *m, int64_t rows, int64_t columns, int64_t order) {
   return tsr_machine_kernel_time(m, 0, TSR_KERNEL_TRSM, TSR_D, rows, columns, order, false, true,
                                  0);
@@ -678,6 +699,7 @@ int main(void) {
       cmocka_unit_test(level3_kernels_follow_gemm),
       cmocka_unit_test(few_lines_take_the_time_of_the_rows),
       cmocka_unit_test(squares_are_made_before_products),
+      cmocka_unit_test(zeros_of_squares_are_multiplied),
       cmocka_unit_test(solves_by_an_inverse),
       cmocka_unit_test(narrow_solves_are_bound_by_memory),
       cmocka_unit_test(absent_rates_are_infinite),

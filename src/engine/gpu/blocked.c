@@ -4,9 +4,9 @@
 /*
  * Level-3 routines by products of blocks: the triangle (of A, or of C in a rank-k update) is halved
  * until its parts are small enough; what lies beside the parts are products, GEMMs, which vendors
- * tune best. The parts are left to the vendor's routine, except those of symm and hemm, which
- * become GEMMs, too (filled.c). The plan asks for this way (blocks in tsr_kernel_args) where the
- * probe found it faster than the vendor's routine alone.
+ * tune best. The parts are left to the vendor's routine, except those of symm, hemm and trmm, which
+ * become GEMMs, too (filled.c, triangle.c). The plan asks for this way (blocks in tsr_kernel_args)
+ * where the probe found it faster than the vendor's routine alone.
  *
  * The halves are called 1 and 2, and off is the block of the stored triangle beside them: A21 or
  * A12.
@@ -197,6 +197,7 @@ static tsr_status compute_leaf(tsr_queue *queue, const tsr_kernel_args *x) {
 tsr_status gpu_blocked(tsr_queue *queue, const tsr_kernel_args *x) {
   bool of_c = tsr_kernel_get(x->kernel)->traits & TSR_TRIANGLE_OF_C;
   int64_t order = of_c || x->side == TSR_RIGHT ? x->n : x->m, leaf = x->blocks;
+  if (gpu_can_multiply(queue, x)) return gpu_multiply_triangle(queue, x);
   if (order <= leaf) return compute_leaf(queue, x);
   int64_t half = (order / 2 + leaf - 1) / leaf * leaf;
   halving h = {.queue = queue, .x = x, .half = half, .rest = order - half};

@@ -53,7 +53,7 @@ struct tsr_queue {
   bool owned;   /* false: stream is the user's */
   gpuBlas blas; /* NULL until a kernel needs it; a COMPUTE queue has it from the start */
   void *workspace;
-  void *scratch;  /* of solve.c and filled.c; NULL until one of them needs it */
+  void *scratch;  /* of solve.c, filled.c and triangle.c; NULL until one needs it */
   void *residues; /* of residues.c; NULL until a product in residues needs it */
 };
 
@@ -104,8 +104,8 @@ tsr_status gpu_energy_at(const char *address, double *joules);
 
 /*
  * The files, from the bottom up; each calls only files before it: the vendor's; device.c; memory.c,
- * copy.c, blas.c; queue.c, gemm.c, residues.c; solve.c; filled.c; level3.c; blocked.c; kernel.c;
- * start.c; engine.c, which has the table.
+ * copy.c, blas.c; queue.c, gemm.c, residues.c; solve.c; filled.c, triangle.c; level3.c; blocked.c;
+ * kernel.c; start.c; engine.c, which has the table.
  */
 
 /* device.c: fails with the message "<what> failed" and the runtime's text for error. */
@@ -197,13 +197,21 @@ tsr_status gpu_solve_by_inverse(tsr_queue *queue, const tsr_kernel_args *args);
 tsr_status gpu_invert(tsr_queue *queue, const tsr_kernel_args *args);
 tsr_status gpu_solve(tsr_queue *queue, const tsr_kernel_args *args);
 
-/* solve.c: allocates queue->scratch, of at least TSR_FILLED_MOST bytes, unless it is there. */
+/* solve.c: allocates queue->scratch, of gpu_scratch_bytes() >= TSR_FILLED_MOST bytes, unless it is
+ * there. gpu_need_scratch: TSR_ERR_MEMORY if there is none. */
+size_t gpu_scratch_bytes(void);
 gpuError gpu_scratch(tsr_queue *queue);
+tsr_status gpu_need_scratch(tsr_queue *queue);
 
 /* filled.c: symm and hemm by the whole square of A and one GEMM. gpu_can_fill tells whether the
  * square fits the queue's scratch memory, and allocates that; false if either fails. */
 bool gpu_can_fill(tsr_queue *queue, const tsr_kernel_args *args);
 tsr_status gpu_multiply_filled(tsr_queue *queue, const tsr_kernel_args *args);
+
+/* triangle.c: trmm by squares of A's diagonal and GEMMs. gpu_can_multiply tells whether the squares
+ * fit the queue's scratch memory, and allocates that; false if either fails. */
+bool gpu_can_multiply(tsr_queue *queue, const tsr_kernel_args *args);
+tsr_status gpu_multiply_triangle(tsr_queue *queue, const tsr_kernel_args *args);
 
 /* level3.c: any routine of the BLAS except GEMM; it reads its inputs. */
 tsr_status gpu_level3(tsr_queue *queue, const tsr_kernel_args *args);

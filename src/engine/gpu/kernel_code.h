@@ -209,6 +209,146 @@ __global__ void __launch_bounds__(FILLED *FILL_STEP)
   }
 }
 
+/* ---- Squares of a triangle --------------------------------------------------- */
+
+template <class T>
+struct unity {
+  static __device__ T value() {
+    return T(1);
+  }
+};
+template <class R>
+struct unity<pair<R>> {
+  static __device__ pair<R> value() {
+    return pair<R>{R(1), R(0)};
+  }
+};
+
+/* Each thread block copies a square tile of a square on the diagonal (blockIdx.z), or writes zeros.
+ */
+template <class T>
+__global__ void __launch_bounds__(FILLED *FILL_STEP)
+    squares_kernel(bool lower, bool unit, whole n, whole leaf, const T *a, whole lda, T *squares,
+                   whole ld) {
+  const int N = FILLED;
+  whole first = blockIdx.z * leaf, order = n - first < leaf ? n - first : leaf;
+  whole i = (whole)blockIdx.x * N + threadIdx.x;
+  a += first + first * lda;
+  squares += first * ld;
+  for (int s = threadIdx.y; s < N; s += FILL_STEP) {
+    whole j = (whole)blockIdx.y * N + s;
+    if (i >= order || j >= order) continue;
+    bool inside = lower ? i >= j : i <= j;
+    T value = T{};
+    if (inside) value = unit && i == j ? unity<T>::value() : a[i + j * lda];
+    squares[i + j * ld] = value;
+  }
+}
+
+__device__ bool is_finite(float x) {
+  return x - x == 0;
+}
+__device__ bool is_finite(double x) {
+  return x - x == 0;
+}
+template <class R>
+__device__ bool is_finite(pair<R> x) {
+  return is_finite(x.re) && is_finite(x.im);
+}
+
+/* A triangular factor and one line of the other: element e of the product is the sum of
+ * op(a)(e, k) b(k), from the right of b(k) op(a)(k, e). */
+template <class T>
+struct line_product {
+  bool before; /* k <= e, else k >= e */
+  bool down;   /* op(a)(e, k), or (k, e) of the right side, is at a[e + k * lda]; else transposed */
+  bool conj, unit;
+  whole order;
+  const T *a;
+  whole lda;
+  const T *b;
+  whole step; /* between elements of b */
+
+  __device__ T at(whole e) const {
+    T total = unit ? b[e * step] : T{};
+    whole from = before ? 0 : unit ? e + 1 : e, to = !before ? order : unit ? e : e + 1;
+    for (whole k = from; k < to; k++) {
+      T factor = down ? a[e + k * lda] : a[k + e * lda];
+      total = sum(total, product(conj ? conjugate(factor) : factor, b[k * step]));
+    }
+    return total;
+  }
+};
+
+/* Lines of a thread block if a line is a row of b, so that its threads read parts of columns. */
+enum { MEND_ROWS = 8, MEND_ACROSS = 32 };
+
+/* What mend_kernel does; args of tsr_gpu_mend. */
+struct mending {
+  bool right, lower, unit;
+  char op;
+  whole order, lines, lda, ldb, ldold, ldc;
+};
+
+template <class T>
+__global__ void __launch_bounds__(MEND_ROWS *MEND_ACROSS)
+    mend_kernel(mending x, T alpha, const T *a, const T *b, T beta, const T *old, T *c,
+                int *mended) {
+  const int THREADS = MEND_ROWS * MEND_ACROSS;
+  __shared__ int wrong[MEND_ROWS];
+  int t = threadIdx.x + MEND_ROWS * threadIdx.y, here = x.right ? MEND_ROWS : 1;
+  int mine = x.right ? threadIdx.x : 0;
+  whole first = (whole)blockIdx.x * here;
+  whole step = x.right ? x.ldb : 1, next = x.right ? 1 : x.ldb; /* in a line, to the next line */
+  if (t < MEND_ROWS) wrong[t] = 0;
+  __syncthreads();
+  bool finite = true;
+  if (first + mine < x.lines) {
+    const T *line = b + (first + mine) * next;
+#pragma unroll 8
+    for (whole k = x.right ? threadIdx.y : t; k < x.order; k += x.right ? MEND_ACROSS : THREADS)
+      finite = finite && is_finite(line[k * step]);
+  }
+  if (!finite) wrong[mine] = 1;
+  __syncthreads();
+  if (mended && t < here && first + t < x.lines) mended[first + t] = wrong[t];
+  bool plain = x.op == 'N', op_lower = x.lower == plain;
+  for (int l = 0; l < here; l++) {
+    if (!wrong[l]) continue;
+    whole line = first + l;
+    line_product<T> of = {op_lower != x.right,
+                          plain != x.right,
+                          x.op == 'C',
+                          x.unit,
+                          x.order,
+                          a,
+                          x.lda,
+                          b + line * next,
+                          step};
+    for (whole e = t; e < x.order; e += THREADS) {
+      whole row = x.right ? line : e, column = x.right ? e : line;
+      T value = product(alpha, of.at(e));
+      if (old) value = sum(value, product(beta, old[row + column * x.ldold]));
+      c[row + column * x.ldc] = value;
+    }
+  }
+}
+
+/* The thread blocks of mend_kernel copy its lines. */
+template <class T>
+__global__ void __launch_bounds__(MEND_ROWS *MEND_ACROSS)
+    put_lines_kernel(mending x, const T *from, const int *mended, T *c, whole ldc) {
+  int t = threadIdx.x + MEND_ROWS * threadIdx.y, here = x.right ? MEND_ROWS : 1;
+  for (int l = 0; l < here; l++) {
+    whole line = (whole)blockIdx.x * here + l;
+    if (line >= x.lines || !mended[line]) continue;
+    for (whole e = t; e < x.order; e += MEND_ROWS * MEND_ACROSS) {
+      whole row = x.right ? line : e, column = x.right ? e : line;
+      c[row + column * ldc] = from[row + column * x.ldc];
+    }
+  }
+}
+
 /* ---- Inverses of the blocks on a diagonal --------------------------------- */
 
 __device__ float negated(float x) {
@@ -238,19 +378,6 @@ __device__ pair<R> reciprocal(pair<R> x) {
   R ratio = x.re / x.im, d = 1 / (x.im + x.re * ratio);
   return pair<R>{ratio * d, -d};
 }
-
-template <class T>
-struct unity {
-  static __device__ T value() {
-    return T(1);
-  }
-};
-template <class R>
-struct unity<pair<R>> {
-  static __device__ pair<R> value() {
-    return pair<R>{R(1), R(0)};
-  }
-};
 
 /* Each thread block inverts one diagonal block, with one thread for each element, by elimination in
  * place. In a lower triangle, elimination step k completes row k of the inverse and adds that row's

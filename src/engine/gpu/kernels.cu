@@ -127,6 +127,38 @@ void launch_fill(const tsr_gpu_fill &x, gpuStream stream) {
       x.uplo == 'L', x.hermitian != 0, x.n, (const T *)x.a, x.lda, (T *)x.full, x.ld);
 }
 
+template <class T>
+void launch_squares(const tsr_gpu_squares &x, gpuStream stream) {
+  const int N = FILLED;
+  unsigned tiles = (unsigned)((x.leaf + N - 1) / N),
+           count = (unsigned)((x.n + x.leaf - 1) / x.leaf);
+  squares_kernel<T><<<dim3(tiles, tiles, count), dim3(N, FILL_STEP), 0, stream>>>(
+      x.uplo == 'L', x.unit != 0, x.n, x.leaf, (const T *)x.a, x.lda, (T *)x.squares, x.ld);
+}
+
+mending mending_of(const tsr_gpu_mend &x) {
+  return mending{x.right != 0, x.uplo == 'L', x.unit != 0, x.op,    x.order,
+                 x.lines,      x.lda,         x.ldb,       x.ldold, x.ldc};
+}
+
+dim3 blocks_of_lines(const tsr_gpu_mend &x) {
+  int64_t here = x.right ? MEND_ROWS : 1;
+  return dim3((unsigned)((x.lines + here - 1) / here));
+}
+
+template <class T>
+void launch_mend(const tsr_gpu_mend &x, gpuStream stream) {
+  mend_kernel<T><<<blocks_of_lines(x), dim3(MEND_ROWS, MEND_ACROSS), 0, stream>>>(
+      mending_of(x), scalar<T>::of(x.alpha), (const T *)x.a, (const T *)x.b, scalar<T>::of(x.beta),
+      (const T *)x.old, (T *)x.c, x.mended);
+}
+
+template <class T>
+void launch_put_lines(const tsr_gpu_mend &x, void *c, int64_t ldc, gpuStream stream) {
+  put_lines_kernel<T><<<blocks_of_lines(x), dim3(MEND_ROWS, MEND_ACROSS), 0, stream>>>(
+      mending_of(x), (const T *)x.c, x.mended, (T *)c, ldc);
+}
+
 }  // namespace tsr_gpu
 
 using namespace tsr_gpu;
@@ -210,6 +242,73 @@ extern "C" int tsr_gpu_fill_launch(const tsr_gpu_fill *x, void *stream_pointer) 
       break;
     case 'z':
       launch_fill<pair<double>>(*x, stream);
+      break;
+    default:
+      return gpuErrorInvalidValue;
+  }
+  return gpuLastError();
+}
+
+extern "C" int tsr_gpu_squares_launch(const tsr_gpu_squares *x, void *stream_pointer) {
+  gpuStream stream = (gpuStream)stream_pointer;
+  if (x->n <= 0) return gpuSuccess;
+  switch (x->type) {
+    case 's':
+      launch_squares<float>(*x, stream);
+      break;
+    case 'd':
+      launch_squares<double>(*x, stream);
+      break;
+    case 'c':
+      launch_squares<pair<float>>(*x, stream);
+      break;
+    case 'z':
+      launch_squares<pair<double>>(*x, stream);
+      break;
+    default:
+      return gpuErrorInvalidValue;
+  }
+  return gpuLastError();
+}
+
+extern "C" int tsr_gpu_mend_launch(const tsr_gpu_mend *x, void *stream_pointer) {
+  gpuStream stream = (gpuStream)stream_pointer;
+  if (x->order <= 0 || x->lines <= 0) return gpuSuccess;
+  switch (x->type) {
+    case 's':
+      launch_mend<float>(*x, stream);
+      break;
+    case 'd':
+      launch_mend<double>(*x, stream);
+      break;
+    case 'c':
+      launch_mend<pair<float>>(*x, stream);
+      break;
+    case 'z':
+      launch_mend<pair<double>>(*x, stream);
+      break;
+    default:
+      return gpuErrorInvalidValue;
+  }
+  return gpuLastError();
+}
+
+extern "C" int tsr_gpu_put_lines_launch(const tsr_gpu_mend *x, void *c, int64_t ldc,
+                                        void *stream_pointer) {
+  gpuStream stream = (gpuStream)stream_pointer;
+  if (x->order <= 0 || x->lines <= 0) return gpuSuccess;
+  switch (x->type) {
+    case 's':
+      launch_put_lines<float>(*x, c, ldc, stream);
+      break;
+    case 'd':
+      launch_put_lines<double>(*x, c, ldc, stream);
+      break;
+    case 'c':
+      launch_put_lines<pair<float>>(*x, c, ldc, stream);
+      break;
+    case 'z':
+      launch_put_lines<pair<double>>(*x, c, ldc, stream);
       break;
     default:
       return gpuErrorInvalidValue;

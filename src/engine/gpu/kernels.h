@@ -65,6 +65,48 @@ typedef struct tsr_gpu_fill {
 
 int tsr_gpu_fill_launch(const tsr_gpu_fill *args, void *stream);
 
+/* Copies squares of order leaf on the diagonal of the triangle uplo ('L' or 'U') of a, n x n, with
+ * zeros in their other triangle; the last one may be smaller. type is 's', 'd', 'c' or 'z'. Square
+ * s is at squares + s * leaf * ld elements, with leading dimension ld. unit: the diagonal of a is
+ * not read and becomes 1. */
+typedef struct tsr_gpu_squares {
+  char type, uplo;
+  int unit;
+  int64_t n, leaf;
+  const void *a;
+  int64_t lda;
+  void *squares;
+  int64_t ld;
+} tsr_gpu_squares;
+
+int tsr_gpu_squares_launch(const tsr_gpu_squares *args, void *stream);
+
+/* c = alpha op(a) b + beta old (right: alpha b op(a) + beta old) in those lines (columns; right:
+ * rows) in which b has an infinity or NaN; the other lines of c stay as they are. a is the triangle
+ * uplo of that order, op 'N', 'T' or 'C', unit as above. old = NULL: without beta old. mended, if
+ * it is not NULL: becomes 1 for those lines, else 0. Source: the definition of trmm in the
+ * reference BLAS. */
+typedef struct tsr_gpu_mend {
+  char type, uplo, op;
+  int unit, right;
+  int64_t order, lines;
+  double alpha[2], beta[2];
+  const void *a;
+  int64_t lda;
+  const void *b;
+  int64_t ldb;
+  const void *old;
+  int64_t ldold;
+  void *c;
+  int64_t ldc;
+  int *mended;
+} tsr_gpu_mend;
+
+int tsr_gpu_mend_launch(const tsr_gpu_mend *args, void *stream);
+
+/* Copies those lines of args->c that args->mended names to c, a matrix of the same extents. */
+int tsr_gpu_put_lines_launch(const tsr_gpu_mend *args, void *c, int64_t ldc, void *stream);
+
 #ifdef __cplusplus
 }
 #endif

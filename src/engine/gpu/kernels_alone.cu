@@ -66,6 +66,18 @@ FILL(double)
 FILL(pair<float>)
 FILL(pair<double>)
 
+#define MEND(T)                                                                                \
+  template __global__ void squares_kernel<T>(bool, bool, whole, whole, const T *, whole, T *,  \
+                                             whole);                                           \
+  template __global__ void mend_kernel<T>(mending, T, const T *, const T *, T, const T *, T *, \
+                                          int *);                                              \
+  template __global__ void put_lines_kernel<T>(mending, const T *, const int *, T *, whole);
+
+MEND(float)
+MEND(double)
+MEND(pair<float>)
+MEND(pair<double>)
+
 /* T: of the PARTS numbers of an element, E. */
 #define RESIDUES(T, E, PARTS)                                                                    \
   template __global__ void most_kernel<T, PARTS>(tsr_gpu_residues, int);                         \

@@ -190,11 +190,15 @@ tsr_status gpu_solve_by_inverse(tsr_queue *queue, const tsr_kernel_args *x) {
   return solve_all(&s);
 }
 
+size_t gpu_scratch_bytes(void) {
+  return inverse_most + inverse_most / 4 + result_most;
+}
+
 gpuError gpu_scratch(tsr_queue *queue) {
   _Static_assert((int)TSR_TUNE_SOLVE_RESULT >= (int)TSR_FILLED_MOST,
                  "filled.c has too little memory");
   if (queue->scratch) return gpuSuccess;
-  gpuError error = gpuMalloc(&queue->scratch, inverse_most + inverse_most / 4 + result_most);
+  gpuError error = gpuMalloc(&queue->scratch, gpu_scratch_bytes());
   if (error == gpuSuccess) return error;
   (void)gpuLastError();
   queue->scratch = NULL;
@@ -207,18 +211,18 @@ bool gpu_can_invert(tsr_queue *queue, const tsr_kernel_args *x) {
   return tsr_kernel_inverts(order_of(x), lines_of(x)) && gpu_scratch(queue) == gpuSuccess;
 }
 
-/* ---- INVERT and SOLVE ------------------------------------------------------- */
-
-static tsr_status need_scratch(tsr_queue *queue) {
+tsr_status gpu_need_scratch(tsr_queue *queue) {
   gpuError error = gpu_scratch(queue);
   if (error == gpuSuccess) return TSR_OK;
   return gpu_fail(error == gpuErrorMemory ? TSR_ERR_MEMORY : TSR_ERR_DEVICE, error,
-                  "allocating memory for inverses", queue->index);
+                  "allocating memory for triangles", queue->index);
 }
+
+/* ---- INVERT and SOLVE ------------------------------------------------------- */
 
 /* The inverse is made in the scratch memory, as in a trsm, and copied to c. */
 tsr_status gpu_invert(tsr_queue *queue, const tsr_kernel_args *x) {
-  TSR_TRY(need_scratch(queue));
+  TSR_TRY(gpu_need_scratch(queue));
   solution s = solution_of(queue, x);
   TSR_TRY(invert(&s));
   size_t width = (size_t)s.order * s.size;
@@ -234,7 +238,7 @@ tsr_status gpu_invert(tsr_queue *queue, const tsr_kernel_args *x) {
 }
 
 tsr_status gpu_solve(tsr_queue *queue, const tsr_kernel_args *x) {
-  TSR_TRY(need_scratch(queue));
+  TSR_TRY(gpu_need_scratch(queue));
   solution s = solution_of(queue, x);
   return solve_all(&s);
 }

@@ -22,6 +22,13 @@ static tsr_status check_not_negative(const char *place, const char *field, doubl
   return tsr_fail(TSR_ERR_MACHINE, "%s.%s is %g; it must be 0 or more", place, field, value);
 }
 
+/* A start takes microseconds; more than TSR_MOST_START is a mistake of the unit. */
+static tsr_status check_start(const char *place, const char *field, double seconds) {
+  if (seconds >= 0 && seconds <= TSR_MOST_START) return TSR_OK;
+  return tsr_fail(TSR_ERR_MACHINE, "%s.%s is %g; it must be 0 to %g, in seconds", place, field,
+                  seconds, TSR_MOST_START);
+}
+
 static tsr_status check_ascending(const char *place, const char *field, const double *values,
                                   int count) {
   for (int i = 0; i < count; i++) {
@@ -200,6 +207,10 @@ static tsr_status check_host(const tsr_machine *machine) {
   TSR_TRY(check_not_negative("cpu", "latency", machine->cpu_latency));
   TSR_TRY(check_not_negative("submit", "copy", machine->submit_copy));
   TSR_TRY(check_not_negative("submit", "kernel", machine->submit_kernel));
+  TSR_TRY(check_start("submit", "record", machine->submit_record));
+  TSR_TRY(check_start("submit", "wait", machine->submit_wait));
+  TSR_TRY(check_start("submit", "turnaround", machine->turnaround));
+  TSR_TRY(check_start("staging", "start", machine->staging_start));
   TSR_TRY(check_not_negative("network", "bandwidth", machine->network.bandwidth));
   TSR_TRY(check_not_negative("network", "latency", machine->network.latency));
   if (machine->staging_threads < 0 || (machine->staging_threads == 0 && machine->devices > 0))

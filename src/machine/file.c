@@ -333,21 +333,25 @@ static tsr_status read_cpu(const node *n) {
 }
 
 static tsr_status read_staging(const node *n) {
-  static const char *const keys[] = {"threads", "thread_rate", "rate", NULL};
+  static const char *const keys[] = {"threads", "thread_rate", "rate", "start", NULL};
   if (n->json == NULL) return TSR_OK;
   TSR_TRY(check_object(n, keys));
   node staging_threads = member(n, "threads");
   TSR_TRY(get_whole(&staging_threads, 0, 4096, &n->machine->staging_threads));
   TSR_TRY(get_required(n, "thread_rate", &n->machine->thread_rate));
-  return get_required(n, "rate", &n->machine->staging_rate);
+  TSR_TRY(get_required(n, "rate", &n->machine->staging_rate));
+  return get_optional(n, "start", &n->machine->staging_start);
 }
 
 static tsr_status read_submit(const node *n) {
-  static const char *const keys[] = {"copy", "kernel", NULL};
+  static const char *const keys[] = {"copy", "kernel", "record", "wait", "turnaround", NULL};
   if (n->json == NULL) return TSR_OK;
   TSR_TRY(check_object(n, keys));
   TSR_TRY(get_required(n, "copy", &n->machine->submit_copy));
-  return get_required(n, "kernel", &n->machine->submit_kernel);
+  TSR_TRY(get_required(n, "kernel", &n->machine->submit_kernel));
+  TSR_TRY(get_optional(n, "record", &n->machine->submit_record));
+  TSR_TRY(get_optional(n, "wait", &n->machine->submit_wait));
+  return get_optional(n, "turnaround", &n->machine->turnaround);
 }
 
 static tsr_status read_network(const node *n) {

@@ -235,13 +235,22 @@ static void add_computer(tsr_text *text, const tsr_host *host) {
   tsr_text_add(text, "}");
 }
 
+/* 0: it is unknown, and the file says nothing. */
+static void add_known(tsr_text *text, const char *key, double value) {
+  if (value > 0) add_field(text, ", ", key, value);
+}
+
 static void add_host(tsr_text *text, const tsr_machine *machine) {
   add_cpu(text, machine);
   add_field(text, "  \"staging\": {", "threads", machine->staging_threads);
   add_field(text, ", ", "thread_rate", machine->thread_rate);
   add_field(text, ", ", "rate", machine->staging_rate);
+  add_known(text, "start", machine->staging_start);
   add_field(text, "},\n  \"submit\": {", "copy", machine->submit_copy);
   add_field(text, ", ", "kernel", machine->submit_kernel);
+  add_known(text, "record", machine->submit_record);
+  add_known(text, "wait", machine->submit_wait);
+  add_known(text, "turnaround", machine->turnaround);
   tsr_text_add(text, "}");
   if (machine->network.bandwidth > 0) add_network(text, &machine->network);
   tsr_text_add(text, "\n}\n");

@@ -149,8 +149,12 @@ static void select_rest(const tsr_machine *from, tsr_machine *to) {
   to->staging_threads = from->staging_threads;
   to->thread_rate = from->thread_rate;
   to->staging_rate = from->staging_rate;
+  to->staging_start = from->staging_start;
   to->submit_copy = from->submit_copy;
   to->submit_kernel = from->submit_kernel;
+  to->submit_record = from->submit_record;
+  to->submit_wait = from->submit_wait;
+  to->turnaround = from->turnaround;
   to->network = from->network;
 }
 
@@ -259,13 +263,23 @@ static uint64_t mix_rates(uint64_t digest, const tsr_rates *rates) {
   return mix_curve(mix_emulated(digest, rates), &rates->narrow);
 }
 
+/* Nothing is mixed in for a machine of which these are unknown, so that the plans and digests of
+ * older machine files stay. */
+static uint64_t mix_starts(uint64_t digest, const tsr_machine *machine) {
+  const double starts[] = {machine->staging_start, machine->submit_record, machine->submit_wait,
+                           machine->turnaround};
+  for (int i = 0; i < (int)(sizeof starts / sizeof *starts); i++)
+    if (starts[i] > 0) digest = mix_number(mix_int(digest, i), starts[i]);
+  return digest;
+}
+
 static uint64_t mix_rest(uint64_t digest, const tsr_machine *machine) {
   digest = mix_number(digest, machine->cpu_latency);
   digest = mix_int(digest, machine->staging_threads);
   digest = mix_number(digest, machine->thread_rate);
   digest = mix_number(digest, machine->staging_rate);
   digest = mix_number(digest, machine->submit_copy);
-  return mix_number(digest, machine->submit_kernel);
+  return mix_starts(mix_number(digest, machine->submit_kernel), machine);
 }
 
 uint64_t tsr_machine_digest(const tsr_machine *machine) {

@@ -115,6 +115,9 @@ typedef struct tsr_device {
   int host_node;                     /* the location number of the nearest host memory node */
 } tsr_device;
 
+/* The most seconds that a start of any kind (staging_start, submit_record, ...) may take. */
+#define TSR_MOST_START 1.0
+
 /* What one process can send to all others together, and receive at the same time. */
 typedef struct tsr_network {
   double bandwidth; /* bytes/s in each direction; 0: unknown */
@@ -141,13 +144,20 @@ typedef struct tsr_machine {
   int channels;
   tsr_channel channel[TSR_MACHINE_CHANNELS];
   tsr_rates rates[TSR_TYPE_COUNT];
-  double cpu_flops[TSR_TYPE_COUNT];  /* flops/s of the CPU's BLAS for a large product; 0: unknown */
-  double cpu_latency;                /* s of a small call of the CPU's BLAS */
-  int staging_threads;               /* host threads that stage pageable memory, for all devices */
-  double thread_rate;                /* bytes/s of one staging thread */
-  double staging_rate;               /* bytes/s of all staging threads together */
+  double cpu_flops[TSR_TYPE_COUNT]; /* flops/s of the CPU's BLAS for a large product; 0: unknown */
+  double cpu_latency;               /* s of a small call of the CPU's BLAS */
+  int staging_threads;              /* host threads that stage pageable memory, for all devices */
+  double thread_rate;               /* bytes/s of one staging thread */
+  double staging_rate;              /* bytes/s of all staging threads together */
+  /* s from a job's start to the start of its first staged copy, beyond turnaround; 0: unknown */
+  double staging_start;
   double submit_copy, submit_kernel; /* s that a thread takes to submit one */
-  tsr_network network;               /* plans of one process do not depend on it */
+  /* s that it takes to record an event, and to make a queue wait for one; 0: unknown */
+  double submit_record, submit_wait;
+  /* s by which a call takes longer than its commands and their submission: the way from the caller
+   * to the submitter, and that of the end from the device to the caller; 0: unknown */
+  double turnaround;
+  tsr_network network; /* plans of one process do not depend on it */
 } tsr_machine;
 
 tsr_status tsr_machine_create(tsr_machine **machine); /* all zero */

@@ -201,16 +201,26 @@ static void add_rates(tsr_text *text, const tsr_rates *rates, const tsr_type_inf
   add_curve(text, &rates->narrow, 1);
 }
 
+/* 0: it is unknown. */
+static void add_known(tsr_text *text, const char *name, double seconds) {
+  if (seconds > 0) tsr_text_add(text, ", %s %.3g us", name, seconds / MICRO);
+}
+
 static void add_host(tsr_text *text, const tsr_machine *machine) {
   tsr_text_add(text, "\nCPU, TFLOP/s:");
   for (int i = 0; i < TSR_TYPE_COUNT; i++)
     if (machine->cpu_flops[i] > 0)
       tsr_text_add(text, " %c %.3g", (char)tsr_type_at(i)->type, machine->cpu_flops[i] / TERA);
   tsr_text_add(text, "; latency %.3g us\n", machine->cpu_latency / MICRO);
-  tsr_text_add(text, "staging: %d threads, %.4g GB/s each, %.4g GB/s in all\n",
+  tsr_text_add(text, "staging: %d threads, %.4g GB/s each, %.4g GB/s in all",
                machine->staging_threads, machine->thread_rate / GIGA, machine->staging_rate / GIGA);
-  tsr_text_add(text, "submission: copy %.3g us, kernel %.3g us\n", machine->submit_copy / MICRO,
+  add_known(text, "start", machine->staging_start);
+  tsr_text_add(text, "\nsubmission: copy %.3g us, kernel %.3g us", machine->submit_copy / MICRO,
                machine->submit_kernel / MICRO);
+  add_known(text, "record", machine->submit_record);
+  add_known(text, "wait", machine->submit_wait);
+  add_known(text, "turnaround", machine->turnaround);
+  tsr_text_add(text, "\n");
   if (machine->network.bandwidth > 0)
     tsr_text_add(text, "network: %.4g GB/s a process each way, %.3g us\n",
                  machine->network.bandwidth / GIGA, machine->network.latency / MICRO);

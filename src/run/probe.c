@@ -72,6 +72,9 @@ static tsr_status measure(tsr_bench *b) {
   TSR_TRY(tsr_probe_staging(b));
   tsr_bench_progress(b, 0.97, "the CPU");
   TSR_TRY(tsr_probe_cpu(b->machine));
+  TSR_TRY(tsr_machine_check(b->machine));
+  tsr_bench_progress(b, 0.99, "calls");
+  TSR_TRY(tsr_probe_calls(b));
   tsr_bench_progress(b, 1, "done");
   return tsr_machine_check(b->machine);
 }

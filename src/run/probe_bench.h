@@ -110,5 +110,7 @@ tsr_status tsr_probe_kernels(tsr_bench *bench);
 tsr_status tsr_probe_residues(tsr_bench *bench, tsr_type type);
 tsr_status tsr_probe_submission(tsr_bench *bench);
 tsr_status tsr_probe_staging(tsr_bench *bench);
+/* Measures turnaround and staging_start, once all else is measured. */
+tsr_status tsr_probe_calls(tsr_bench *bench);
 
 #endif

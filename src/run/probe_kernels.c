@@ -450,8 +450,30 @@ tsr_status tsr_probe_kernels(tsr_bench *b) {
 
 /* ---- Submission ---- */
 
+enum { COUNT = 100 };
+
+/* An event of the first queue for which the second one waits, over and over. */
+static tsr_status measure_events(tsr_bench *b, tsr_queue *first, tsr_queue *second,
+                                 tsr_queue_event *event) {
+  double start = tsr_now();
+  for (int i = 0; i < COUNT; i++) TSR_TRY(b->engine->record(first, event));
+  double recorded = tsr_now();
+  for (int i = 0; i < COUNT; i++) TSR_TRY(b->engine->wait(second, event));
+  b->machine->submit_record = fmin((recorded - start) / COUNT, TSR_MOST_START);
+  b->machine->submit_wait = fmin((tsr_now() - recorded) / COUNT, TSR_MOST_START);
+  return TSR_OK;
+}
+
+static tsr_status time_events(tsr_bench *b, tsr_queue *first, tsr_queue *second) {
+  tsr_queue_event *event;
+  TSR_TRY(b->engine->event_create(b->state, 0, false, &event));
+  tsr_status status = measure_events(b, first, second, event);
+  if (status == TSR_OK) status = tsr_bench_finish(b, 0, second, NULL);
+  b->engine->event_destroy(event);
+  return status;
+}
+
 tsr_status tsr_probe_submission(tsr_bench *b) {
-  enum { COUNT = 100 };
   tsr_stream s;
   TSR_TRY(tsr_bench_fill(b, TSR_D));
   TSR_TRY(tsr_bench_stream(b, TSR_HOST, 0, 64 << 10, &s));
@@ -468,5 +490,6 @@ tsr_status tsr_probe_submission(tsr_bench *b) {
   start = tsr_now();
   for (int i = 0; i < COUNT; i++) TSR_TRY(b->engine->kernel(b->compute[0], &args));
   b->machine->submit_kernel = (tsr_now() - start) / COUNT;
-  return tsr_bench_finish(b, 0, b->compute[0], NULL);
+  TSR_TRY(tsr_bench_finish(b, 0, b->compute[0], NULL));
+  return time_events(b, s.queue, b->compute[0]);
 }

@@ -482,7 +482,12 @@ static void digests_see_every_field(void **state) {
       &m->staging_rate,
       &m->submit_copy,
       &m->submit_kernel,
+      &m->submit_record,
+      &m->submit_wait,
+      &m->turnaround,
+      &m->staging_start,
   };
+  m->submit_record = m->submit_wait = m->turnaround = m->staging_start = 1e-6;
   m->device[1].type_speed[2] = 0.5;
   set_emulated(m, TSR_D, 7e13, 1e11);
   uint64_t digest = tsr_machine_digest(m);
@@ -578,6 +583,10 @@ static void checks_of_numbers(void **state) {
       {&m->staging_rate, 0, "staging.rate"},
       {&m->submit_copy, -1, "submit.copy"},
       {&m->submit_kernel, NAN, "submit.kernel"},
+      {&m->submit_record, -1, "submit.record"},
+      {&m->submit_wait, 2, "submit.wait is 2; it must be 0 to 1, in seconds"},
+      {&m->turnaround, NAN, "submit.turnaround"},
+      {&m->staging_start, 30, "staging.start"},
   };
   assert_int_equal(tsr_machine_check(m), TSR_OK);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -162,6 +162,11 @@ static void measures_devices(void **state) {
     }
     assert_true(m->staging_threads >= 1 && m->thread_rate > 0 && m->staging_rate >= m->thread_rate);
     assert_true(m->submit_copy > 0 && m->submit_kernel > 0 && m->cpu_latency > 0);
+    assert_true(m->submit_record > 0 && m->submit_wait > 0);
+    assert_true(m->turnaround >= 0 && m->staging_start >= 0);
+    print_message("record %g, wait %g, turnaround %g, staging start %g us\n",
+                  1e6 * m->submit_record, 1e6 * m->submit_wait, 1e6 * m->turnaround,
+                  1e6 * m->staging_start);
     tsr_machine_destroy(m);
   }
 }

@@ -110,7 +110,8 @@ static tsr_machine *without_latency(const tsr_machine *machine) {
   tsr_machine *quick = tsr_alloc(sizeof *quick);
   if (quick == NULL) return NULL;
   *quick = *machine;
-  quick->submit_copy = quick->submit_kernel = 0;
+  quick->submit_copy = quick->submit_kernel = quick->submit_record = quick->submit_wait = 0;
+  quick->turnaround = quick->staging_start = 0;
   for (int from = 0; from < TSR_MACHINE_LOCATIONS; from++)
     for (int to = 0; to < TSR_MACHINE_LOCATIONS; to++) quick->link[from][to].latency = 0;
   for (int d = 0; d < TSR_MACHINE_DEVICES; d++) quick->device[d].kernel_latency = 0;

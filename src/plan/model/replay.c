@@ -32,12 +32,21 @@ typedef struct flow {
  * submitted, parked, or running. */
 typedef struct queue_state {
   uint32_t next, end;   /* its commands that are left: order[next .. end) */
+  uint32_t cursor;      /* the first of them that is not submitted: order[cursor .. end) */
   int32_t next_blocked; /* next queue blocked by the same command */
   double asleep;        /* time before which its head cannot start, s; 0: not asleep */
   double since;         /* time at which it became idle, s */
   bool running;
   bool parked; /* a staging queue whose head could start if a staging thread were free */
 } queue_state;
+
+/* The thread that submits a device's commands, one after another (run/submitter.c). It submits a
+ * command once the staged copies that the command waits for have ended: the first of the plan's
+ * commands for which that holds. */
+typedef struct submitter {
+  uint32_t at;    /* the commands before this one are submitted, or are not the device's */
+  double free_at; /* when it has submitted all that it could so far, s */
+} submitter;
 
 /* The time of a kernel that was computed before, s: most kernels of a plan are alike. */
 typedef struct memory {
@@ -57,7 +66,9 @@ typedef struct replay {
   uint32_t *order;   /* commands, sorted by queue */
   int32_t *blocked;  /* [command]: first queue that it blocks */
   bool *ended;       /* [command]: it has ended */
-  double *submitted; /* [command]: when its device's submitter has submitted it, s */
+  double *submitted; /* [command]: when its device's submitter has submitted it, s; INFINITY: that
+                        depends on staged copies which have not ended */
+  submitter submitter[TSR_MACHINE_DEVICES];
   queue_state state[TSR_PLAN_QUEUES];
   flow flow[TSR_PLAN_QUEUES];
   int flows;
@@ -68,6 +79,10 @@ typedef struct replay {
   bool changed; /* rates must be computed again */
   memory kernels[MEMORIES];
 } replay;
+
+static bool is_staging(const replay *r, int queue) {
+  return r->plan->queue[queue].role == TSR_QUEUE_STAGING;
+}
 
 /* ---- What commands cost --------------------------------------------------- */
 
@@ -181,9 +196,103 @@ static void share_channels(replay *r) {
   r->changed = false;
 }
 
-static bool is_staging(const replay *r, int queue) {
-  return r->plan->queue[queue].role == TSR_QUEUE_STAGING;
+/* ---- Submission ---- */
+
+/* The time that a submitter spends on a command, s. It makes the command's queue wait for commands
+ * of other queues, but waits for staged copies itself. */
+static double submission_time(const replay *r, const tsr_command *c) {
+  const tsr_machine *m = r->machine;
+  double seconds = c->kind == TSR_COMMAND_COPY ? m->submit_copy : m->submit_kernel;
+  if (c->flags & TSR_FLAG_EVENT) seconds += m->submit_record;
+  if (m->submit_wait == 0) return seconds;
+  for (int i = 0; i < c->waits; i++) {
+    uint32_t awaited = r->plan->waits.items[c->wait + (uint32_t)i];
+    int queue = r->plan->commands.items[awaited].queue;
+    if (queue != c->queue && !is_staging(r, queue)) seconds += m->submit_wait;
+  }
+  return seconds;
 }
+
+/* Whether a command may be submitted; *from: since when, s. */
+static bool may_submit(const replay *r, const tsr_command *c, double *from) {
+  int device = r->plan->queue[c->queue].location;
+  *from = 0;
+  for (int i = 0; i < c->waits; i++) {
+    uint32_t awaited = r->plan->waits.items[c->wait + (uint32_t)i];
+    const tsr_command *earlier = &r->plan->commands.items[awaited];
+    if (is_staging(r, earlier->queue)) {
+      if (!r->ended[awaited]) return false;
+      *from = fmax(*from, (double)earlier->end);
+    } else if (r->plan->queue[earlier->queue].location == device && isinf(r->submitted[awaited])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static void submit(replay *r, uint32_t command, double from) {
+  const tsr_command *c = &r->plan->commands.items[command];
+  submitter *s = &r->submitter[r->plan->queue[c->queue].location];
+  s->free_at = fmax(s->free_at, from) + submission_time(r, c);
+  r->submitted[command] = s->free_at;
+  r->state[c->queue].cursor++;
+}
+
+/* Of the first commands of a device's queues that are not submitted, submits the first in plan
+ * order that may be. False: none may. */
+static bool submit_a_head(replay *r, int device) {
+  int64_t best = NONE;
+  double from = 0, since;
+  for (int q = 0; q < r->plan->queues; q++) {
+    const queue_state *l = &r->state[q];
+    if (r->plan->queue[q].location != device || is_staging(r, q) || l->cursor == l->end) continue;
+    uint32_t head = r->order[l->cursor];
+    if (best != NONE && head > best) continue;
+    if (!may_submit(r, &r->plan->commands.items[head], &since)) continue;
+    best = head;
+    from = since;
+  }
+  if (best == NONE) return false;
+  submit(r, (uint32_t)best, from);
+  return true;
+}
+
+/* Submits all commands of a device that may be submitted now. They could be since the end of the
+ * last staged copy that one of them waits for, and count from then. */
+static void submit_more(replay *r, int device) {
+  const tsr_plan *plan = r->plan;
+  submitter *s = &r->submitter[device];
+  for (double from; s->at < plan->commands.count;) {
+    const tsr_command *c = &plan->commands.items[s->at];
+    bool mine = plan->queue[c->queue].location == device && !is_staging(r, c->queue);
+    if (!mine || !isinf(r->submitted[s->at]))
+      s->at++;
+    else if (may_submit(r, c, &from))
+      submit(r, s->at++, from);
+    else if (!submit_a_head(r, device))
+      return;
+  }
+}
+
+/* Submits what waits for no staged copy, in the plan's order, up to each device's first command
+ * that does. */
+static void submit_first(replay *r) {
+  bool stopped[TSR_MACHINE_DEVICES] = {false};
+  for (uint32_t i = 0; i < r->plan->commands.count; i++) {
+    const tsr_command *c = &r->plan->commands.items[i];
+    int device = r->plan->queue[c->queue].location;
+    double from;
+    r->submitted[i] = is_staging(r, c->queue) ? r->machine->staging_start : INFINITY;
+    if (is_staging(r, c->queue) || stopped[device]) continue;
+    if (may_submit(r, c, &from))
+      submit(r, i, from);
+    else
+      stopped[device] = true;
+    if (!stopped[device]) r->submitter[device].at = i + 1;
+  }
+}
+
+/* ---- Commands that start and end ---- */
 
 static void start(replay *r, int queue, int32_t command) {
   queue_state *l = &r->state[queue];
@@ -227,6 +336,7 @@ static void advance(replay *r, int queue) {
     r->blocked[awaited] = queue;
     return;
   }
+  if (isinf(r->submitted[command])) submit_more(r, r->plan->queue[queue].location);
   double ready = ready_at(r, c, command);
   if (ready > r->now) {
     l->asleep = ready;
@@ -320,22 +430,11 @@ static void sort_by_queue(replay *r) {
   for (size_t i = 0; i < plan->commands.count; i++) count[plan->commands.items[i].queue + 1]++;
   for (int q = 0; q < plan->queues; q++) {
     count[q + 1] += count[q];
-    r->state[q] = (queue_state){.next = count[q], .end = count[q + 1], .next_blocked = NONE};
+    r->state[q] = (queue_state){
+        .next = count[q], .cursor = count[q], .end = count[q + 1], .next_blocked = NONE};
   }
   for (size_t i = 0; i < plan->commands.count; i++)
     r->order[count[plan->commands.items[i].queue]++] = (uint32_t)i;
-}
-
-/* Each device has one submitter, which submits its commands in order. Staging queues need none. */
-static void time_submission(replay *r) {
-  double at[TSR_MACHINE_LOCATIONS] = {0};
-  for (size_t i = 0; i < r->plan->commands.count; i++) {
-    const tsr_command *c = &r->plan->commands.items[i];
-    const tsr_plan_queue *queue = &r->plan->queue[c->queue];
-    at[queue->location] +=
-        c->kind == TSR_COMMAND_COPY ? r->machine->submit_copy : r->machine->submit_kernel;
-    r->submitted[i] = queue->role == TSR_QUEUE_STAGING ? 0 : at[queue->location];
-  }
 }
 
 static bool set_up(replay *r) {
@@ -348,7 +447,7 @@ static bool set_up(replay *r) {
   if (!r->order || !r->blocked || !r->ended || !r->submitted) return false;
   memset(r->blocked, NONE, sizeof *r->blocked * n);
   sort_by_queue(r);
-  time_submission(r);
+  submit_first(r);
   return true;
 }
 
@@ -373,6 +472,7 @@ tsr_status tsr_plan_replay(tsr_plan *plan, const tsr_machine *machine, double *s
   r->threads = plan->staging_threads > 0 ? plan->staging_threads : TSR_PLAN_STAGING_QUEUES;
   r->changed = true;
   memset(r->kernels, 0, sizeof r->kernels);
+  memset(r->submitter, 0, sizeof r->submitter);
   tsr_status status = TSR_OK;
   if (!set_up(r)) {
     status = tsr_fail(TSR_ERR_MEMORY, "no host memory for a replay: free some");
@@ -382,7 +482,7 @@ tsr_status tsr_plan_replay(tsr_plan *plan, const tsr_machine *machine, double *s
     for (size_t i = 0; i < plan->commands.count; i++)
       if (!r->ended[i])
         status = tsr_fail(TSR_ERR_INTERNAL, "command %zu of a plan waits for ever", i);
-    *seconds = r->now;
+    *seconds = r->now + (plan->commands.count > 0 ? machine->turnaround : 0);
   }
   tear_down(r);
   return status;

@@ -257,13 +257,15 @@ void tsr_search_set_allowed(tsr_search *s) {
   s->allowed = allowed;
 }
 
-/* Sets the time that ends the search: the floor and the start of a kernel, which a call takes whose
- * operands are where they are needed. It is not set for plans that load tiles several times or
- * leave C on the devices: among those a plan of the same time may have a better score. */
+/* Sets the time that ends the search: the floor, the start of a kernel, which a call takes whose
+ * operands are where they are needed, and the turnaround of a call. It is not set for plans that
+ * load tiles several times or leave C on the devices: among those a plan of the same time may have
+ * a better score. */
 void tsr_search_set_enough(tsr_search *s) {
   if (s->best->blocking.rows > 0 || s->options->residency != NULL) return;
   double start = s->machine->device[s->order[0]].kernel_latency;
-  s->enough = tsr_floor(s->machine, s->call) + TSR_TUNE_ENOUGH_STARTS * start;
+  s->enough =
+      tsr_floor(s->machine, s->call) + TSR_TUNE_ENOUGH_STARTS * start + s->machine->turnaround;
 }
 
 /* Makes the tiling of a strategy. If C follows a mapping, its parts and owners are the mapping's;

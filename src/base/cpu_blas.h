@@ -35,13 +35,13 @@ void tsr_cpu_blas_version(char *version, size_t room);
  * library's int is cut into several calls.
  *
  * TSR_ERR_UNSUPPORTED, for the other kernels, names an extent beyond an int, a type in which the
- * routine does not exist, or a routine that the library lacks. TSR_ERR_MEMORY: no memory for
- * conversions, or none for the library's own buffers (base/cpu_room.h).
+ * routine does not exist, or a routine that the library lacks. TSR_ERR_MEMORY: no memory of
+ * tsr_cpu_kernel_room, or none for the library's own buffers (base/cpu_room.h).
  */
 tsr_status tsr_cpu_kernel(const tsr_kernel_args *args);
 
-/* The same, with memory for the conversions from the caller. tsr_cpu_kernel_room() says how many
- * bytes: 0 for kernels without conversions, one constant for all others. */
+/* The same, with memory from the caller for conversions and for the product of a trmm that adds to
+ * c. tsr_cpu_kernel_room() says how many bytes: 0 for other kernels, one constant for these. */
 size_t tsr_cpu_kernel_room(const tsr_kernel_args *args);
 tsr_status tsr_cpu_kernel_in(const tsr_kernel_args *args, void *room);
 

@@ -31,8 +31,11 @@ void tsr_cpu_gemm(tsr_type type, tsr_op transa, tsr_op transb, int64_t m, int64_
  * extent is at most TSR_CPU_MOST. TSR_ERR_UNSUPPORTED: the library lacks the routine. */
 tsr_status tsr_cpu_call(const tsr_kernel_args *args);
 
+/* Bytes of the memory that a kernel may need (tsr_cpu_kernel_room). */
+enum { TSR_CPU_ROOM = 3 << 20 };
+
 /* Runs a kernel of the BLAS other than GEMM, and keeps all that kernel.h promises. */
-tsr_status tsr_cpu_level3(const tsr_kernel_args *args);
+tsr_status tsr_cpu_level3(const tsr_kernel_args *args, void *room);
 
 /* c = beta c; beta = 0 does not read c. */
 void tsr_cpu_scale(const tsr_kernel_args *args);

@@ -142,7 +142,10 @@ static void gemm_half(const tsr_kernel_args *x, float *work) {
 
 size_t tsr_cpu_kernel_room(const tsr_kernel_args *x) {
   bool half = x->type == TSR_H || x->type == TSR_B;
-  return half && x->kernel == TSR_KERNEL_GEMM ? 3 * sizeof(float) * BLOCK * BLOCK : 0;
+  bool converts = half && x->kernel == TSR_KERNEL_GEMM;
+  bool adds = x->kernel == TSR_KERNEL_TRMM && tsr_kernel_reads_c(x);
+  _Static_assert(TSR_CPU_ROOM >= 3 * sizeof(float) * BLOCK * BLOCK, "three blocks do not fit");
+  return converts || adds ? TSR_CPU_ROOM : 0;
 }
 
 /* Runs a kernel that multiplies (its inputs are read) with the library. */
@@ -151,7 +154,7 @@ static tsr_status multiply(const tsr_kernel_args *x, void *room) {
   tsr_status status = TSR_OK;
   TSR_TRY(tsr_cpu_room_enter(&calls));
   if (x->kernel != TSR_KERNEL_GEMM)
-    status = tsr_cpu_level3(x);
+    status = tsr_cpu_level3(x, room);
   else if (tsr_cpu_kernel_room(x) > 0)
     gemm_half(x, room);
   else
@@ -171,7 +174,7 @@ tsr_status tsr_cpu_kernel_in(const tsr_kernel_args *x, void *room) {
     else
       tsr_cpu_add(x);
   } else if (tsr_kernel_get(x->kernel)->traits) {
-    return tsr_cpu_level3(x);
+    return tsr_cpu_level3(x, room);
   } else {
     tsr_kernel_args scale = tsr_kernel_without_inputs(x);
     tsr_cpu_scale(&scale);
@@ -185,7 +188,7 @@ tsr_status tsr_cpu_kernel(const tsr_kernel_args *x) {
   void *room = bytes > 0 ? tsr_alloc(bytes) : NULL;
   if (bytes > 0 && room == NULL)
     return tsr_fail(TSR_ERR_MEMORY,
-                    "no host memory to convert 16-bit tiles on the CPU: free 3 MiB");
+                    "no host memory to convert tiles or to add to them on the CPU: free 3 MiB");
   tsr_status status = tsr_cpu_kernel_in(x, room);
   tsr_dealloc(room);
   return status;

@@ -40,7 +40,7 @@ static const tsr_kernel_info kernels[TSR_KERNEL_COUNT] = {
                           0.55,
                           0},
     [TSR_KERNEL_TRMM] = {"trmm",
-                         {TSR_READ, TSR_READ, TSR_WRITE},
+                         {TSR_READ, TSR_READ, TSR_UPDATE},
                          false,
                          TSR_TRIANGLE_OF_A | TSR_TRIANGULAR,
                          0.6,
@@ -191,11 +191,16 @@ static bool real_beta(const tsr_kernel_info *info) {
   return info->traits & TSR_TRIANGLE_OF_C && info->traits & TSR_HERMITIAN;
 }
 
+/* Of the kernels with a triangular a only trmm has a beta. */
+static bool has_beta(const tsr_kernel_args *x) {
+  return !(tsr_kernel_get(x->kernel)->traits & TSR_TRIANGULAR) || x->kernel == TSR_KERNEL_TRMM;
+}
+
 bool tsr_kernel_reads_c(const tsr_kernel_args *x) {
   const tsr_kernel_info *info = tsr_kernel_get(x->kernel);
   if (x->kernel == TSR_KERNEL_RESIDUES) return false;
   if (info->traits & TSR_IN_PLACE) return tsr_kernel_reads_inputs(x);
-  if (info->traits & TSR_TRIANGULAR) return false;
+  if (!has_beta(x)) return false;
   return x->beta.re != 0 || (!real_beta(info) && x->beta.im != 0);
 }
 
@@ -208,7 +213,7 @@ tsr_kernel_args tsr_kernel_without_inputs(const tsr_kernel_args *x) {
   scale.wide = x->wide && x->kernel != TSR_KERNEL_ADD; /* c of an ADD is never wide */
   scale.uplo = part ? x->uplo : TSR_GENERAL;
   if (real_beta(info)) scale.beta.im = 0;
-  if (info->traits & TSR_TRIANGULAR) scale.beta = (tsr_scalar){0, 0};
+  if (!has_beta(x)) scale.beta = (tsr_scalar){0, 0};
   return scale;
 }
 

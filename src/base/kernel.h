@@ -32,9 +32,9 @@ typedef enum tsr_kernel {
   TSR_KERNEL_HERK, /* alpha and beta are real */
   TSR_KERNEL_SYR2K,
   TSR_KERNEL_HER2K, /* beta is real */
-  /* c = alpha op(a) b or c = alpha b op(a); beta is not used. c is only written and does not
-   * overlap b: vendors' routines take several times as long in place. On the CPU b may be c, with
-   * ldb = ldc. */
+  /* c = alpha op(a) b + beta c or c = alpha b op(a) + beta c. c does not overlap b: vendors'
+   * routines take several times as long in place. On the CPU b may be c if beta is 0, with ldb =
+   * ldc. */
   TSR_KERNEL_TRMM,
   /* In place: c = alpha op(a)^-1 c or c = alpha c op(a)^-1; b and beta are not used. */
   TSR_KERNEL_TRSM,
@@ -99,7 +99,7 @@ typedef enum tsr_kernel_trait {
   TSR_TRIANGLE_OF_A = 1, /* a is square, of order m or n by side, and its triangle is uplo */
   TSR_TRIANGLE_OF_C = 2, /* a rank-k update: c is square, and its triangle is uplo */
   TSR_HERMITIAN = 4,     /* a (of an update: c) is; only real parts of its diagonal are read */
-  TSR_TRIANGULAR = 8,    /* a is triangular: the other elements count as 0; beta is not used */
+  TSR_TRIANGULAR = 8,    /* a is triangular: the other elements count as 0; only trmm uses beta */
   TSR_IN_PLACE = 16      /* c is also the second input; b is not used */
 } tsr_kernel_trait;
 

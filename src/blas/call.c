@@ -43,8 +43,9 @@ bool tsr_call_is_empty(const tsr_call *call) {
 /* ---- On the CPU ----------------------------------------------------------- */
 
 static tsr_kernel_args kernel_of(const tsr_call *call, const tsr_binding *binding) {
-  /* trmm works in place: the B of its kernel is C */
-  int b = call->operation == TSR_TRMM ? TSR_C_ : TSR_B_;
+  /* trmm works in place: the B of its kernel is C, to which nothing is added */
+  bool overwrites = call->operation == TSR_TRMM;
+  int b = overwrites ? TSR_C_ : TSR_B_;
   return (tsr_kernel_args){
       .kernel = tsr_operation_get(call->operation)->kernel,
       .type = call->type,
@@ -57,7 +58,7 @@ static tsr_kernel_args kernel_of(const tsr_call *call, const tsr_binding *bindin
       .n = call->n,
       .k = call->k,
       .alpha = binding->alpha,
-      .beta = binding->beta,
+      .beta = overwrites ? (tsr_scalar){0, 0} : binding->beta,
       .a = binding->base[TSR_A],
       .b = binding->base[b],
       .c = binding->base[TSR_C_],

@@ -100,7 +100,7 @@ tsr_rect tsr_command_rect(const tsr_command *command, int i) {
 }
 
 bool tsr_command_reads_c(const tsr_call *call, const tsr_command *command) {
-  if (command->kernel == TSR_KERNEL_TRMM || command->kernel == TSR_KERNEL_INVERT) return false;
+  if (command->kernel == TSR_KERNEL_INVERT) return false;
   if (command->kernel == TSR_KERNEL_TRSM || command->kernel == TSR_KERNEL_SOLVE) return true;
   if (command->flags & TSR_FLAG_BETA) return call->beta != TSR_ZERO;
   if (command->flags & TSR_FLAG_BETA_ALPHA) return call->alpha != TSR_ZERO;

@@ -19,6 +19,10 @@ static bool is_rank_k_hermitian(const tsr_kernel_args *x) {
   return has_trait(x, TSR_TRIANGLE_OF_C) && has_trait(x, TSR_HERMITIAN);
 }
 
+static bool level3_has_beta(const tsr_kernel_args *x) {
+  return !has_trait(x, TSR_TRIANGULAR) || x->kernel == TSR_KERNEL_TRMM;
+}
+
 static element conjugate(element e) {
   return (element){e.re, -e.im};
 }
@@ -96,7 +100,7 @@ static void *make_factor(const tsr_kernel_args *x, int64_t *ld, size_t *bytes, b
 
 static void make_operands(kernel_case *test) {
   tsr_kernel_args *x = &test->args;
-  bool update = has_trait(x, TSR_TRIANGLE_OF_C), has_beta = !has_trait(x, TSR_TRIANGULAR);
+  bool update = has_trait(x, TSR_TRIANGLE_OF_C), has_beta = level3_has_beta(x);
   bool read = !scalar_zero(x->alpha) && (!update || x->k > 0);
   bool read_c = has_trait(x, TSR_IN_PLACE) ? read : has_beta && !scalar_zero(x->beta);
   if (update)
@@ -202,7 +206,7 @@ static sum scaled(element factor, sum s) {
 /* What must be at (i, j); of trsm what op(a) times the solution must be there. */
 static sum wanted(const tsr_kernel_args *x, const void *before, int64_t i, int64_t j) {
   element alpha = {x->alpha.re, x->alpha.im}, beta = {x->beta.re, x->beta.im};
-  bool reads = !scalar_zero(x->alpha), has_beta = !has_trait(x, TSR_TRIANGULAR);
+  bool reads = !scalar_zero(x->alpha), has_beta = level3_has_beta(x);
   element old = element_get(x->type, before, i + j * x->ldc);
   sum s = {{0, 0}, 0};
   if (is_rank_k_hermitian(x) && i == j) old.im = 0;
@@ -239,7 +243,7 @@ static void level3_check_element(const kernel_case *test, const void *before, in
 /* Nothing to do, as the reference BLAS has it: not even of the diagonal. */
 static bool leaves_c(const tsr_kernel_args *x) {
   bool nothing = scalar_zero(x->alpha) || (has_trait(x, TSR_TRIANGLE_OF_C) && x->k == 0);
-  return nothing && !has_trait(x, TSR_TRIANGULAR) && x->beta.re == 1 && x->beta.im == 0;
+  return nothing && level3_has_beta(x) && x->beta.re == 1 && x->beta.im == 0;
 }
 
 static void level3_check(const kernel_case *test, const void *before) {

@@ -138,6 +138,26 @@ static void test_level3_larger(void **state) {
   run_level3(TSR_QUEUE_COMPUTE, 1, 200, 0);
 }
 
+/* trmm that adds to C, which no library's does: large triangles and many lines, which are done in
+ * parts. */
+static void test_triangles_added(void **state) {
+  (void)state;
+  static const tsr_op ops[] = {TSR_NO_TRANS, TSR_TRANS, TSR_CONJ_TRANS};
+  bench b = open_bench(TSR_QUEUE_COMPUTE);
+  for (int f = 0; f < 12; f++) {
+    tsr_kernel_args flags = {.kernel = TSR_KERNEL_TRMM, .type = f % 2 ? TSR_D : TSR_Z};
+    flags.transa = ops[f / 4];
+    flags.side = f & 1 ? TSR_RIGHT : TSR_LEFT;
+    flags.uplo = f & 2 ? TSR_UPPER : TSR_LOWER;
+    flags.diag = f & 4 ? TSR_UNIT : TSR_NON_UNIT;
+    flags.beta.re = -1.5;
+    kernel_case large = solve_make(flags, 1100, 3), many = solve_make(flags, 130, 1600);
+    case_run(run_on_engine, &b, &large, level3_check);
+    case_run(run_on_engine, &b, &many, level3_check);
+  }
+  close_bench(&b);
+}
+
 static bool blocks_exist(void) {
   bench b = open_bench(TSR_QUEUE_COMPUTE);
   bool blocks = b.h.engine->traits.blocks;
@@ -200,6 +220,21 @@ static void test_blocks_halved(void **state) {
     unfinite_put(&one);
     case_run(run_on_engine, &b, &one, unfinite_check);
   }
+  close_bench(&b);
+}
+
+/* trmm that adds to C, with more lines than the scratch memory has sums for. */
+static void test_blocks_lines(void **state) {
+  (void)state;
+  if (!blocks_exist()) skip();
+  bench b = open_bench(TSR_QUEUE_COMPUTE);
+  tsr_kernel_args flags = {.kernel = TSR_KERNEL_TRMM, .type = TSR_D, .transa = TSR_TRANS};
+  flags.side = TSR_LEFT;
+  flags.uplo = TSR_LOWER;
+  flags.beta.re = 0.75;
+  kernel_case one = solve_make(flags, 64, 120000);
+  unfinite_put(&one);
+  case_run(run_on_engine, &b, &one, unfinite_check_lines);
   close_bench(&b);
 }
 
@@ -293,9 +328,11 @@ int main(void) {
       cmocka_unit_test(test_blocks_filled),
       cmocka_unit_test(test_blocks_unfinite),
       cmocka_unit_test(test_blocks_halved),
+      cmocka_unit_test(test_blocks_lines),
       cmocka_unit_test(test_blocks_again),
       cmocka_unit_test(test_level3),
       cmocka_unit_test(test_level3_larger),
+      cmocka_unit_test(test_triangles_added),
       cmocka_unit_test(test_solves),
       cmocka_unit_test(test_inverses),
       cmocka_unit_test(test_same_bits),

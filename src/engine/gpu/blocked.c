@@ -191,6 +191,7 @@ static tsr_status (*const ways[TSR_KERNEL_COUNT])(const halving *) = {
 };
 
 static tsr_status compute_leaf(tsr_queue *queue, const tsr_kernel_args *x) {
+  if (x->kernel == TSR_KERNEL_TRMM && tsr_kernel_reads_c(x)) return gpu_need_scratch(queue);
   return gpu_can_fill(queue, x) ? gpu_multiply_filled(queue, x) : gpu_level3(queue, x);
 }
 

@@ -33,6 +33,14 @@ static tsr_status scale_only(const tsr_queue *queue, const tsr_kernel_args *x) {
   return add(queue, &scale, NULL, scale.wide, traits & TSR_TRIANGLE_OF_C && traits & TSR_HERMITIAN);
 }
 
+/* The vendor's trmm does not add to c, so a trmm that does is computed by blocks. */
+static tsr_status level3(tsr_queue *queue, const tsr_kernel_args *x) {
+  tsr_kernel_args y = *x;
+  if (x->blocks == 0 && x->kernel == TSR_KERNEL_TRMM && tsr_kernel_reads_c(x))
+    y.blocks = tsr_kernel_block(x->kernel, x->type);
+  return y.blocks > 0 ? gpu_blocked(queue, &y) : gpu_level3(queue, x);
+}
+
 /* ---- Any kernel ----------------------------------------------------------- */
 
 tsr_status gpu_kernel(tsr_queue *queue, const tsr_kernel_args *x) {
@@ -50,6 +58,6 @@ tsr_status gpu_kernel(tsr_queue *queue, const tsr_kernel_args *x) {
     case TSR_KERNEL_RESIDUE_GEMM:
       return gpu_residue_gemm(queue, x);
     default:
-      return x->blocks > 0 ? gpu_blocked(queue, x) : gpu_level3(queue, x);
+      return level3(queue, x);
   }
 }

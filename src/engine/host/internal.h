@@ -83,7 +83,7 @@ struct tsr_queue {
   tsr_queue_role role;
   int number;           /* among the device's queues, from 0 */
   uint64_t random;      /* state of the generator of delays */
-  void *scratch;        /* for conversions of tsr_cpu_kernel_in; NULL until a kernel needs them */
+  void *scratch;        /* for tsr_cpu_kernel_in; NULL until a kernel needs it */
   pthread_mutex_t lock; /* guards the fields below */
   pthread_cond_t work;  /* signalled when a command is submitted or stop is set */
   host_command *first, **last;

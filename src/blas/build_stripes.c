@@ -6,7 +6,8 @@
  * them get their products with one k-panel of A's order before the next k-panel. So kernels can
  * begin when little of what they read has arrived, while the later k-panels arrive, each twice as
  * long as the one before. In trsm, what is solved of a k-panel is subtracted from all blocks behind
- * it; without k-panels one block after another is completed.
+ * it, and in trmm, what is multiplied by it is added to them; without k-panels one block after
+ * another is completed.
  */
 #include "base/alloc.h"
 #include "blas/triangle.h"
@@ -96,11 +97,19 @@ static int next_k_panel(const tsr_builder *b, const tsr_stripe *s, int done, int
   return left <= smaller(2 * next, most) ? left : next;
 }
 
-/* The k-panel after `done` blocks. K-panels follow each other in the same direction as blocks
- * (tsr_goes_up). */
+/* Whether k-panels follow each other from the first to the last, else from the last to the first.
+ * In trsm and with a symmetric A the direction is that of blocks (tsr_goes_up). In trmm it is the
+ * other one: first comes the k-panel from which most blocks are computed, and whose own blocks are
+ * not computed from others. So there is much to multiply early, and the blocks of each k-panel
+ * leave when all blocks have their products with it. */
+static bool k_panels_go_up(const tsr_builder *b) {
+  return tsr_goes_up(b) != tsr_multiplies(b);
+}
+
+/* The k-panel after `done` blocks. */
 static range k_panel_at(const tsr_builder *b, int done, int blocks) {
   int count = b->tiling->k.count;
-  if (tsr_goes_up(b)) return (range){done, done + blocks};
+  if (k_panels_go_up(b)) return (range){done, done + blocks};
   return (range){count - done - blocks, count - done};
 }
 
@@ -124,7 +133,8 @@ static bool count_tasks(tsr_builder *b, tsr_block *blocks, range k_panel) {
 }
 
 /* Blocks that are not computed from the k-panel, or have all their products already, are not
- * touched. */
+ * touched. In trmm a block of the k-panel itself comes after all blocks that are computed from it,
+ * so that its sum may take the place of its old elements. */
 static bool push_k_panel(tsr_builder *b, tsr_block *blocks, range k_panel) {
   int count = b->tiling->k.count;
   for (int i = 0; i < count; i++) {

@@ -11,7 +11,8 @@
  * all lines x all that is summed over.
  *
  * In place, the blocks that a block is computed from must still be old (trmm) or be solved already
- * (trsm), and the direction follows from that. trmm sums a block in W, as engines multiply by a
+ * (trsm), and the direction follows from that. (The k-panels of a stripe of trmm go the other way:
+ * build_stripes.c.) trmm sums a block in W, as engines multiply by a
  * triangle faster out of place, and puts it into C at the end. Tasks that read the old block come
  * before its last product in the same queue, so a command that waits for that product does not
  * overwrite what is still to be read.

@@ -151,8 +151,10 @@ static void test_triangles_added(void **state) {
     flags.uplo = f & 2 ? TSR_UPPER : TSR_LOWER;
     flags.diag = f & 4 ? TSR_UNIT : TSR_NON_UNIT;
     flags.beta.re = -1.5;
-    kernel_case large = solve_make(flags, 1100, 3), many = solve_make(flags, 130, 1600);
+    kernel_case large = solve_make(flags, 600, 3);
     case_run(run_on_engine, &b, &large, level3_check);
+    if (f % 3 > 0) continue;
+    kernel_case many = solve_make(flags, 130, 1600);
     case_run(run_on_engine, &b, &many, level3_check);
   }
   close_bench(&b);

@@ -36,6 +36,17 @@ static const tsr_curve h200_shape = {
     {2.5 * GIGA, 5 * GIGA, 10 * GIGA, 20 * GIGA, 33 * GIGA, 33 * GIGA, 47 * GIGA, 54 * GIGA},
 };
 
+/* The same for columns that begin at most 32 KiB apart, to the device and from it. The probe
+ * measured them from 1 KB on a host with one H200; in proportion to the length below. */
+static const struct tsr_close h200_close_in = {
+    32768,
+    {5, {512, 1024, 4096, 8192, 16384}, {10.5 * GIGA, 21 * GIGA, 39 * GIGA, 49 * GIGA, 54 * GIGA}},
+};
+static const struct tsr_close h200_close_out = {
+    32768,
+    {5, {512, 1024, 4096, 8192, 16384}, {10.5 * GIGA, 21 * GIGA, 38 * GIGA, 45 * GIGA, 54 * GIGA}},
+};
+
 /* The measured rates of n x n x n, TFLOP/s, each kernel less 2 us, for n = 512, 1024 .. 8192; but
  * fp16 at 512 is estimated, since submission bound its measurement. */
 enum { SQUARES = 5 };
@@ -115,6 +126,8 @@ static tsr_status fill_h200(tsr_machine *machine) {
     for (int host = machine->devices; host < machine->devices + machine->nodes; host++) {
       machine->link[host][i].shape = h200_shape;
       machine->link[i][host].shape = h200_shape;
+      machine->link[host][i].close = h200_close_in;
+      machine->link[i][host].close = h200_close_out;
     }
   set_h200_rates(machine);
   return add_h200_duplex(machine);
@@ -235,7 +248,8 @@ static const recipe recipes[] = {
     {"v100x4-choi", "NVIDIA V100",
      "host:50 gpu*4:32@nvlink:48.33 pcie:12 rate:7.45,14.899 rate.h:104 hbm:900", fill_v100_choi},
     {"gtx1070x4-choi", "NVIDIA GeForce GTX 1070",
-     "host:50 gpu*4:8@nvswitch:8.55 pcie:12 rate:0.181,5.783 rate.t:5.783 rate.h:5.783 rate.b:5.783 "
+     "host:50 gpu*4:8@nvswitch:8.55 pcie:12 rate:0.181,5.783 rate.t:5.783 rate.h:5.783 "
+     "rate.b:5.783 "
      "hbm:256",
      fill_gtx1070},
     {"v100x3-summit", "NVIDIA V100",

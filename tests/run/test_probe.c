@@ -71,6 +71,7 @@ double __wrap_tsr_now(void) {
 
 static double last_fraction;
 static int steps;
+static long fails_in_calls; /* the engine's call that fails once calls are measured; 0: none */
 
 static void note_progress(void *user, double fraction, const char *what) {
   assert_ptr_equal(user, &steps);
@@ -79,6 +80,7 @@ static void note_progress(void *user, double fraction, const char *what) {
   last_fraction = fraction;
   steps++;
   if (strcmp(what, "staging") == 0) worse = staged_with;
+  if (strcmp(what, "calls") == 0 && fails_in_calls > 0) tsr_engine_host_fail_at(fails_in_calls);
 }
 
 static const tsr_near *probed_near; /* NULL: one host memory node */
@@ -261,6 +263,25 @@ static void gives_everything_back_on_failure(void **state) {
   }
 }
 
+/* The runner tries again where memory is short, so that not every failure ends the probe. */
+static void gives_everything_back_when_calls_fail(void **state) {
+  (void)state;
+  int failures = 0;
+  if (!harness_emulates()) skip();
+  for (fails_in_calls = 1; fails_in_calls < 200; fails_in_calls *= 3) {
+    tsr_machine *m = NULL;
+    tsr_status status = probe(1, false, &m);
+    tsr_engine_host_fail_at(0);
+    assert_true((status == TSR_OK) == (m != NULL));
+    if (status == TSR_OK)
+      tsr_machine_destroy(m);
+    else
+      failures++;
+  }
+  fails_in_calls = 0;
+  assert_true(failures > 0);
+}
+
 static void names_files_safely(void **state) {
   (void)state;
   tsr_device_info info = {.name = "NVIDIA H200/../x y"};
@@ -324,6 +345,7 @@ int main(void) {
       cmocka_unit_test(measures_every_node),
       cmocka_unit_test(measures_on_a_busy_machine),
       cmocka_unit_test(gives_everything_back_on_failure),
+      cmocka_unit_test(gives_everything_back_when_calls_fail),
       cmocka_unit_test(names_files_safely),
       cmocka_unit_test(the_computer_is_read),
   };

@@ -140,9 +140,14 @@ static void gemm_half(const tsr_kernel_args *x, float *work) {
 
 /* ---- Any kernel ------------------------------------------------------------ */
 
+/* Of a trapezoid all of c is computed. */
+static bool is_product(const tsr_kernel_args *x) {
+  return x->kernel == TSR_KERNEL_GEMM || x->kernel == TSR_KERNEL_GEMMT;
+}
+
 size_t tsr_cpu_kernel_room(const tsr_kernel_args *x) {
   bool half = x->type == TSR_H || x->type == TSR_B;
-  bool converts = half && x->kernel == TSR_KERNEL_GEMM;
+  bool converts = half && is_product(x);
   bool adds = x->kernel == TSR_KERNEL_TRMM && tsr_kernel_reads_c(x);
   _Static_assert(TSR_CPU_ROOM >= 3 * sizeof(float) * BLOCK * BLOCK, "three blocks do not fit");
   return converts || adds ? TSR_CPU_ROOM : 0;
@@ -153,7 +158,7 @@ static tsr_status multiply(const tsr_kernel_args *x, void *room) {
   int calls;
   tsr_status status = TSR_OK;
   TSR_TRY(tsr_cpu_room_enter(&calls));
-  if (x->kernel != TSR_KERNEL_GEMM)
+  if (!is_product(x))
     status = tsr_cpu_level3(x, room);
   else if (tsr_cpu_kernel_room(x) > 0)
     gemm_half(x, room);

@@ -65,6 +65,7 @@ static const tsr_kernel_info kernels[TSR_KERNEL_COUNT] = {
                           0},
     [TSR_KERNEL_RESIDUES] = {"residues", {TSR_READ, TSR_NONE, TSR_WRITE}, true, 0, 1, 0},
     [TSR_KERNEL_RESIDUE_GEMM] = {"residue gemm", {TSR_READ, TSR_READ, TSR_UPDATE}, false, 0, 1, 0},
+    [TSR_KERNEL_GEMMT] = {"gemmt", {TSR_READ, TSR_READ, TSR_UPDATE}, false, 0, 1, 0},
 };
 
 /* Measured: cuBLAS (CUDA 13.0) on an NVIDIA H200, in us, and those of a GEMM of the same extents.
@@ -86,8 +87,19 @@ const tsr_kernel_info *tsr_kernel_get(tsr_kernel kernel) {
 tsr_uplo tsr_kernel_triangle(tsr_kernel kernel, uint8_t form) {
   const tsr_kernel_info *info = tsr_kernel_get(kernel);
   bool of_c = info->bound_by_memory || info->traits & TSR_TRIANGLE_OF_C ||
-              kernel == TSR_KERNEL_RESIDUE_GEMM;
+              kernel == TSR_KERNEL_RESIDUE_GEMM || kernel == TSR_KERNEL_GEMMT;
   return of_c ? tsr_form_unpack(form).uplo : TSR_GENERAL;
+}
+
+/* The fewest squares of 128 in a batch: with fewer, smaller squares occupy more multiprocessors. */
+enum { SQUARES_LEAST = 200 };
+
+int tsr_kernel_square(tsr_type type, int64_t m, int64_t n) {
+  static const int64_t least[] = {1024, 2048, 1024, 1024}; /* columns; of s, d, c, z */
+  int index = tsr_type_index(type);
+  if (index < 0 || index >= 4 || n < least[index] || m < n) return 0;
+  int64_t columns = n / 128, rows = (tsr_kernel_all_in_squares(type) ? m : n) / 128;
+  return columns * rows - columns * (columns - 1) / 2 < SQUARES_LEAST ? 64 : 128;
 }
 
 /* ---- Arguments ------------------------------------------------------------ */
@@ -148,6 +160,9 @@ tsr_status tsr_kernel_check(const tsr_kernel_args *x) {
   if (!info) return tsr_fail(TSR_ERR_INTERNAL, "%d is an unknown kernel", (int)x->kernel);
   if (info->traits) TSR_TRY(check_routine(x, info));
   if (has_residues(x)) return check_residues(x, info);
+  if (x->kernel == TSR_KERNEL_GEMMT && (!has_triangle(x) || x->m < x->n))
+    return tsr_fail(TSR_ERR_INTERNAL, "gemmt: uplo %d does not give a trapezoid of %lld x %lld",
+                    x->uplo, (long long)x->m, (long long)x->n);
   if (x->kernel == TSR_KERNEL_INVERT && x->m > TSR_INVERTS_MOST)
     return tsr_fail(TSR_ERR_INTERNAL, "invert: a triangle of order %lld; the most is %d",
                     (long long)x->m, TSR_INVERTS_MOST);
@@ -179,8 +194,8 @@ tsr_status tsr_kernel_check_int(const tsr_kernel_args *x, const char *library) {
 
 bool tsr_kernel_reads_inputs(const tsr_kernel_args *x) {
   const tsr_kernel_info *info = tsr_kernel_get(x->kernel);
-  bool sums = x->kernel == TSR_KERNEL_GEMM || x->kernel == TSR_KERNEL_RESIDUE_GEMM ||
-              info->traits & TSR_TRIANGLE_OF_C;
+  bool sums = x->kernel == TSR_KERNEL_GEMM || x->kernel == TSR_KERNEL_GEMMT ||
+              x->kernel == TSR_KERNEL_RESIDUE_GEMM || info->traits & TSR_TRIANGLE_OF_C;
   if (x->kernel == TSR_KERNEL_RESIDUES) return true;
   if (info->access[0] == TSR_NONE || (sums && x->k <= 0)) return false;
   return x->alpha.re != 0 || (x->kernel != TSR_KERNEL_HERK && x->alpha.im != 0);
@@ -224,6 +239,7 @@ double tsr_kernel_flops(tsr_kernel kernel, tsr_type type, int64_t m, int64_t n, 
   double elements = (double)m * (double)n;
   switch (kernel) {
     case TSR_KERNEL_GEMM:
+    case TSR_KERNEL_GEMMT: /* at most, if all of c is computed */
     case TSR_KERNEL_RESIDUE_GEMM:
     case TSR_KERNEL_SYMM:
     case TSR_KERNEL_HEMM:

@@ -54,6 +54,10 @@ typedef enum tsr_kernel {
    * computed natively from the lines that the blocks of residues keep; if they keep none, c stays
    * as it was, or is 0 if beta is. */
   TSR_KERNEL_RESIDUE_GEMM,
+  /* As GEMM, with m >= n, for a trapezoid of c: the elements on or below the diagonal that begins
+   * in c's first row (uplo is lower), or on or above the one that ends in its last row (upper). The
+   * other elements of c may become anything. */
+  TSR_KERNEL_GEMMT,
   TSR_KERNEL_COUNT
 } tsr_kernel;
 
@@ -197,6 +201,21 @@ static inline int tsr_kernel_block(tsr_kernel kernel, tsr_type type) {
   return order;
 }
 
+/* The side of the squares into which a GPU cuts a trapezoid (GEMMT) for one batch of products; 0:
+ * it computes all of c by one GEMM. Engines and the model of kernel times both ask here. Measured
+ * on an NVIDIA H200, k = 1024, in us, whole and in squares of 64 and 128. fp32: 1024 x 1024: 57,
+ * 57, 57; 2048 x 1024: 100, 85, 101; 2048 x 2048: 177, 111, 138; 4096 x 4096: 712, 416, 362. fp64,
+ * only the square on the diagonal in squares: 4096 x 1024: 163, 173, 171; 2048 x 2048: 159, 100,
+ * 121; 4096 x 4096: 629, 403, 400; 8192 x 4096: 1283, 1131, 1059. complex fp32, 1024 x 1024: 173,
+ * 136, 141; complex fp64: 161, 103, 102. */
+int tsr_kernel_square(tsr_type type, int64_t m, int64_t n);
+
+/* Whether those squares cover all of the trapezoid; else they cover the square on the diagonal, and
+ * a GEMM the rest. In fp64, products of squares are slower than large ones. */
+static inline bool tsr_kernel_all_in_squares(tsr_type type) {
+  return type != TSR_D;
+}
+
 /* Everything that an engine needs to run one kernel. Pointers are to the device's memory; matrices
  * are column-major. */
 typedef struct tsr_kernel_args {
@@ -208,8 +227,9 @@ typedef struct tsr_kernel_args {
   tsr_diag diag;
   bool wide;
   /* A level-3 routine other than GEMM: its triangle is halved down to this order, and the rest are
-   * GEMMs (tsr_kernel_block has the order that suits); 0: by the vendor's routine alone. Engines
-   * without the trait `blocks` ignore it. */
+   * GEMMs (tsr_kernel_block has the order that suits); 0: by the vendor's routine alone. GEMMT: not
+   * 0 if it may be cut into squares (tsr_kernel_square). Engines without the trait `blocks` ignore
+   * it. */
   int blocks;
   int64_t m, n, k;
   tsr_scalar alpha, beta;

@@ -33,8 +33,9 @@ struct tsr_builder {
   const tsr_tiling *tiling;
   tsr_graph *graph;
   bool scales_only;
-  bool wide;                       /* W is of the type's wide type */
-  bool uniform;                    /* every k-panel is cut into the n-blocks of the last one */
+  bool wide;         /* W is of the type's wide type */
+  bool uniform;      /* every k-panel is cut into the n-blocks of the last one */
+  bool adds_at_once; /* the addition of C follows the last k-panel of each part at once */
   int first_k_panel, last_k_panel; /* that a part gets in the current pass */
   tsr_emit emit;
 };

@@ -135,7 +135,7 @@ static int64_t grown(const tsr_tiling *t, int64_t from) {
 static int64_t next_n_block(const tsr_builder *b, int step, int64_t from, int64_t rest) {
   const tsr_tiling *t = b->tiling;
   bool last = b->uniform || step < 0 || step == b->last_k_panel;
-  bool only = !b->uniform && b->first_k_panel == b->last_k_panel;
+  bool only = !b->adds_at_once && b->first_k_panel == b->last_k_panel;
   int64_t n_block = only                       ? grown(t, from)
                     : last                     ? t->n_block_last
                     : step == b->first_k_panel ? t->n_block_first
@@ -166,13 +166,12 @@ static int k_panel_of(const stretch *s, int i) {
   return s->backwards ? s->first - i : s->first + i;
 }
 
-/* With uniform n-blocks the addition of C follows the last k-panel of each part at once. Some parts
- * are complete without an addition, and copies back to C must come in the order in which parts are
- * complete. */
+/* In a rank-k update some parts are complete without an addition, and copies back to C must come in
+ * the order in which parts are complete. */
 static bool push_part(tsr_builder *b, tsr_part_of_c part, int step) {
   if (!b->emit(b, part, step)) return false;
   bool last = step == b->last_k_panel;
-  return !b->uniform || !last || b->emit(b, part, TSR_STEP_ADD);
+  return !b->adds_at_once || !last || b->emit(b, part, TSR_STEP_ADD);
 }
 
 static bool push_stretch(tsr_builder *b, tsr_part_of_c part, const stretch *s) {
@@ -295,7 +294,7 @@ static bool push_steps(tsr_builder *b, const pass *p) {
   b->first_k_panel = p->backwards ? count - 1 : 0;
   b->last_k_panel = p->backwards ? 0 : count - 1;
   if (!(b->tiling->leading ? push_leading : push_k_panels)(b, p)) return false;
-  return b->uniform || push_columns(b, p, (stretch){TSR_STEP_ADD, 1, false});
+  return b->adds_at_once || push_columns(b, p, (stretch){TSR_STEP_ADD, 1, false});
 }
 
 static bool push_group(tsr_builder *b, const pass *p) {

@@ -6,21 +6,23 @@
  *
  * A part of C is cut where it meets the diagonal. Outside of the diagonal block it is an ordinary
  * product. The diagonal block is computed whole in W, and its triangle is added to C. If all of the
- * part is summed in W, it is one product, and cut only when it is added to C. The vendor's
- * kernels for a triangle do half the work in several times the time: a block is too small to fill a
- * device unless its sums are split, which only the vendor's GEMM does (measured, 256 x 256 x 1024:
- * 65 us against 8 us). Hermitian updates, whose diagonal must be real, use the routine's own
- * kernel.
+ * part is summed in W, it is one product, and cut only when it is added to C. These products are
+ * GEMMT, which may leave anything beside the triangle: the vendor's kernels for a triangle do half
+ * the work in several times the time where a block is too small to fill a device unless its sums
+ * are split, which only the vendor's GEMM does (measured, 256 x 256 x 1024: 65 us against 8 us),
+ * and the engine computes large ones by squares. Hermitian updates, whose diagonal must be real,
+ * use the routine's own kernel.
  */
 #include "blas/build.h"
+#include "blas/family.h"
 #include "blas/lines.h"
 
 /* Rows [row, row + rows) of a part of C. A region on the diagonal has the same rows as columns; the
- * others do not touch the diagonal. */
+ * others do not touch the diagonal, unless a region of each kind was joined to a trapezoid. */
 typedef struct region {
   tsr_part_of_c part;
   int64_t row, rows;
-  bool diagonal;
+  bool diagonal, trapezoid;
 } region;
 
 static int64_t smaller(int64_t a, int64_t b) {
@@ -40,8 +42,8 @@ static int regions_of(const tsr_builder *b, tsr_part_of_c p, region found[2]) {
   int64_t from = lower ? larger(begin, p.col + p.cols) : begin;
   int64_t to = lower ? end : smaller(end, p.col);
   int count = 0;
-  if (begin <= p.col && p.col < end) found[count++] = (region){p, p.col, p.cols, true};
-  if (from < to) found[count++] = (region){p, from, to - from, false};
+  if (begin <= p.col && p.col < end) found[count++] = (region){p, p.col, p.cols, true, false};
+  if (from < to) found[count++] = (region){p, from, to - from, false, false};
   return count;
 }
 
@@ -134,9 +136,11 @@ static bool push_gemm(tsr_builder *b, const region *r, int l, int number, int pr
   tsr_op across = call->transa != TSR_NO_TRANS ? TSR_NO_TRANS
                   : is_hermitian(call)         ? TSR_CONJ_TRANS
                                                : TSR_TRANS;
+  bool triangle = r->diagonal || r->trapezoid;
   tsr_form form = {.transa = call->transa,
-                   .transb = call->operation == TSR_GEMMT ? call->transb : across};
-  tsr_task task = {.kernel = TSR_KERNEL_GEMM,
+                   .transb = call->operation == TSR_GEMMT ? call->transb : across,
+                   .uplo = triangle ? call->uplo : TSR_GENERAL};
+  tsr_task task = {.kernel = triangle ? TSR_KERNEL_GEMMT : TSR_KERNEL_GEMM,
                    .form = tsr_form_pack(form),
                    .k = tsr_cut_length(&b->tiling->k, l)};
   task.operand[0] = factor(b, left, l, r->row, r->rows);
@@ -251,6 +255,7 @@ static int join_products(const tsr_builder *b, region found[2], int count) {
   found[0].row = smaller(found[0].row, found[1].row);
   found[0].rows += found[1].rows;
   found[0].diagonal = false;
+  found[0].trapezoid = true;
   return 1;
 }
 
@@ -268,9 +273,11 @@ static bool emit(tsr_builder *b, tsr_part_of_c p, int step) {
 }
 
 /* The diagonal block of a part depends on the part's columns, so all k-panels must have the same
- * n-blocks. */
+ * n-blocks, unless all of C is summed in W: whatever trapezoids the k-panels have, each of them
+ * computes every element of the triangle. */
 bool tsr_build_rank(tsr_builder *b) {
-  b->uniform = true;
+  b->uniform = !tsr_sums_triangle_in_w(b->call, b->tiling->lazy);
+  b->adds_at_once = true;
   b->emit = emit;
   return tsr_build_parts(b);
 }

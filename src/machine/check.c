@@ -182,6 +182,7 @@ static tsr_status check_rates(const tsr_rates *rates, tsr_type type) {
     TSR_TRY(check_positive(place, tsr_kernel_get((tsr_kernel)i)->name, routine->blocks));
   }
   TSR_TRY(check_curve(place, "narrow", &rates->narrow));
+  TSR_TRY(check_curve(place, "trapezoid", &rates->trapezoid));
   TSR_TRY(check_emulated(rates, type));
   return check_positive(place, "sustained", rates->sustained);
 }

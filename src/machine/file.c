@@ -288,16 +288,17 @@ static tsr_status read_emulated(const node *n, tsr_rates *rates) {
 }
 
 static tsr_status read_rates(const node *n, tsr_rates *rates) {
-  static const char *const keys[] = {"area",     "k",        "flops",     "hot", "narrow",
-                                     "routines", "emulated", "sustained", NULL};
+  static const char *const keys[] = {"area",      "k",        "flops",    "hot",       "narrow",
+                                     "trapezoid", "routines", "emulated", "sustained", NULL};
   TSR_TRY(check_object(n, keys));
   node area = member(n, "area"), k = member(n, "k"), flops = member(n, "flops"),
-       hot = member(n, "hot"), narrow = member(n, "narrow");
+       hot = member(n, "hot"), narrow = member(n, "narrow"), trapezoid = member(n, "trapezoid");
   TSR_TRY(get_numbers(&area, TSR_RATE_POINTS, &rates->areas, rates->area));
   TSR_TRY(get_numbers(&k, TSR_RATE_POINTS, &rates->ks, rates->k));
   TSR_TRY(read_table(&flops, rates, rates->flops));
   TSR_TRY(get_required(n, "sustained", &rates->sustained));
   TSR_TRY(read_curve(&narrow, &rates->narrow));
+  TSR_TRY(read_curve(&trapezoid, &rates->trapezoid));
   node routines = member(n, "routines");
   TSR_TRY(read_routines(&routines, rates));
   node emulated = member(n, "emulated");

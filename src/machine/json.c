@@ -186,6 +186,7 @@ static void add_rates(tsr_text *text, tsr_type type, const tsr_rates *rates) {
   add_table(text, "flops", rates, rates->flops);
   add_table(text, "hot", rates, rates->hot);
   add_curve(text, ",\n      ", "narrow", &rates->narrow);
+  add_curve(text, ",\n      ", "trapezoid", &rates->trapezoid);
   add_routines(text, rates);
   add_emulated(text, rates);
   add_field(text, ",\n      ", "sustained", rates->sustained);

@@ -260,7 +260,8 @@ static uint64_t mix_rates(uint64_t digest, const tsr_rates *rates) {
     if (routine->vendor <= 0) continue; /* as before there were any */
     digest = mix_number(mix_number(mix_int(digest, i), routine->vendor), routine->blocks);
   }
-  return mix_curve(mix_emulated(digest, rates), &rates->narrow);
+  digest = mix_curve(mix_emulated(digest, rates), &rates->narrow);
+  return rates->trapezoid.count == 0 ? digest : mix_curve(digest, &rates->trapezoid);
 }
 
 /* Nothing is mixed in for a machine of which these are unknown, so that the plans and digests of

@@ -89,6 +89,9 @@ typedef struct tsr_rates {
   /* Rate of a narrow C / rate of a square of the same area, by the shorter of m and n. Holds if the
    * longer one is 8 times as long or more. count 0: always 1. */
   tsr_curve narrow;
+  /* Rate of a trapezoid (TSR_KERNEL_GEMMT) by squares / that of a GEMM with as many elements of c,
+   * by the order of the triangle that has as many. count 0: trapezoids are computed by one GEMM. */
+  tsr_curve trapezoid;
   /* Of each level-3 routine other than GEMM: its rate / that of a GEMM of the same extents, by the
    * vendor's routine and by products of blocks (blocks of tsr_kernel_args). 0: not measured. */
   struct tsr_routine {

@@ -195,10 +195,15 @@ static void add_rates(tsr_text *text, const tsr_rates *rates, const tsr_type_inf
   add_table(text, rates, rates->hot);
   add_routines(text, rates);
   add_emulated(text, rates);
-  if (rates->narrow.count == 0) return;
+  if (rates->narrow.count > 0) {
+    tsr_text_add(text,
+                 "narrow ones in short runs (the shorter of m and n: part of a square's rate)\n");
+    add_curve(text, &rates->narrow, 1);
+  }
+  if (rates->trapezoid.count == 0) return;
   tsr_text_add(text,
-               "narrow ones in short runs (the shorter of m and n: part of a square's rate)\n");
-  add_curve(text, &rates->narrow, 1);
+               "trapezoids by squares (order of a triangle as large: part of a GEMM's rate)\n");
+  add_curve(text, &rates->trapezoid, 1);
 }
 
 /* 0: it is unknown. */

@@ -185,12 +185,15 @@ static double detour(tsr_kernel kernel, tsr_type type, int64_t k, bool wide) {
 }
 
 bool tsr_machine_takes_blocks(const tsr_machine *machine, tsr_kernel kernel, tsr_type type) {
-  const struct tsr_routine *routine = &machine->rates[tsr_type_index(type)].routine[kernel];
+  const tsr_rates *rates = &machine->rates[tsr_type_index(type)];
+  if (kernel == TSR_KERNEL_GEMMT) return rates->trapezoid.count > 0;
+  const struct tsr_routine *routine = &rates->routine[kernel];
   return routine->blocks > routine->vendor;
 }
 
-/* The two ways of a level-3 routine; other kernels have the first. */
-typedef enum way { BY_VENDOR, BY_BLOCKS } way;
+/* The two ways of a level-3 routine, and a trapezoid by squares, which is treated as a GEMM with as
+ * many elements of c; other kernels have the first. */
+typedef enum way { BY_VENDOR, BY_BLOCKS, BY_SQUARES } way;
 
 /* Seconds of `computing`, the time of a GEMM of the same extents, for the kernel: by its part of a
  * GEMM's rate that was measured, on square matrices, but no less than a GEMM and what a routine
@@ -229,6 +232,14 @@ static double filled_flops(tsr_kernel kernel, tsr_type type, int64_t k) {
   return 1 + fmin(1, tsr_kernel_block(kernel, type) / (double)k);
 }
 
+/* Flops/s in short runs. At the power limit, squares are as fast as one product. */
+static double short_rate(const tsr_rates *rates, way by, int64_t m, int64_t n, int64_t k) {
+  double elements = (double)m * (double)n;
+  double rate = rate_at(rates, rates->flops, sqrt(elements), (double)k);
+  if (by == BY_SQUARES) rate *= tsr_curve_at(&rates->trapezoid, sqrt(2 * elements));
+  return rate * narrowness(rates, (double)m, (double)n);
+}
+
 /* Seconds of a kernel that is not bound by memory, without the kernel_latency: flops / (rate of a
  * GEMM of the same extents x the kernel's part of that rate), or the time of its bytes if that is
  * longer. */
@@ -239,8 +250,7 @@ static double product_time(const tsr_machine *machine, const tsr_device *device,
   if (rates->areas == 0 || rates->ks == 0) return INFINITY;
   double area = sqrt((double)m * (double)n);
   double flops = tsr_kernel_flops(kernel, type, m, n, k);
-  double cool =
-      rate_at(rates, rates->flops, area, (double)k) * narrowness(rates, (double)m, (double)n);
+  double cool = short_rate(rates, by, m, n, k);
   double hot = fmin(cool, rate_at(rates, rates->hot, area, (double)k));
   double bytes = product_bytes(kernel, type, (double)m, (double)n, (double)k, wide, reads_c);
   double computing = flops * ((1 - heat) / cool + heat / hot);
@@ -269,6 +279,7 @@ double tsr_machine_kernel_time(const tsr_machine *machine, int device, tsr_kerne
                                tsr_type type, int64_t m, int64_t n, int64_t k, bool wide,
                                bool reads_c, double heat) {
   const tsr_device *d = &machine->device[device];
+  if (kernel == TSR_KERNEL_GEMMT) kernel = TSR_KERNEL_GEMM; /* of all of c */
   if (kernel == TSR_KERNEL_INVERT)
     return d->kernel_latency + inverting_time(machine, device, type, k);
   if (kernel == TSR_KERNEL_SOLVE) return solving_time(machine, device, type, m, n, k, heat);
@@ -286,6 +297,13 @@ double tsr_machine_blocks_time(const tsr_machine *machine, int device, tsr_kerne
                                tsr_type type, int64_t m, int64_t n, int64_t k, bool wide,
                                bool reads_c, double heat) {
   const tsr_device *d = &machine->device[device];
+  if (kernel == TSR_KERNEL_GEMMT) {
+    if (tsr_kernel_square(type, m, n) == 0)
+      return tsr_machine_kernel_time(machine, device, kernel, type, m, n, k, wide, reads_c, heat);
+    /* A small kernel lists the squares. */
+    return 2 * d->kernel_latency + product_time(machine, d, TSR_KERNEL_GEMM, BY_SQUARES, type,
+                                                m - (n - 1) / 2, n, k, wide, reads_c, heat);
+  }
   return d->kernel_latency +
          product_time(machine, d, kernel, BY_BLOCKS, type, m, n, k, wide, reads_c, heat);
 }

@@ -69,6 +69,7 @@ tsr_axes tsr_command_axes(const tsr_command *command, int i) {
     case TSR_KERNEL_RESIDUES:
       return turned(c, form.transa != TSR_NO_TRANS);
     case TSR_KERNEL_GEMM:
+    case TSR_KERNEL_GEMMT:
     case TSR_KERNEL_RESIDUE_GEMM:
       return i == 0 ? turned(a, form.transa != TSR_NO_TRANS)
                     : turned(b, form.transb != TSR_NO_TRANS);

@@ -159,6 +159,47 @@ static tsr_status measure_narrow(tsr_bench *b, tsr_type type, tsr_rates *rates) 
   return TSR_OK;
 }
 
+/* ---- Trapezoids ---- */
+
+/* The k of the trapezoids, about that of k-panels. */
+enum { TRAPEZOID_K = 1024 };
+
+/* *part: the rate of a triangle by squares / that of a GEMM with as many elements of c, both
+ * without their fixed cost, which is twice as much for the triangle. */
+static tsr_status measure_trapezoid(tsr_bench *b, tsr_type type, int64_t order, double *part) {
+  double first, gemm, squares, latency = b->machine->device[0].kernel_latency;
+  tsr_kernel_args product = tsr_bench_product(b, 0, type, order, TRAPEZOID_K);
+  product.transb = TSR_TRANS; /* as in rank-k updates */
+  product.ldb = order;
+  tsr_kernel_args triangle = product;
+  product.n = order / 2;
+  triangle.kernel = TSR_KERNEL_GEMMT;
+  triangle.uplo = TSR_LOWER;
+  triangle.blocks = tsr_kernel_square(type, order, order);
+  TSR_TRY(tsr_bench_kernels(b, 0, &product, 1, false, &first));
+  TSR_TRY(tsr_bench_kernels(b, 0, &triangle, 1, false, &first));
+  TSR_TRY(tsr_bench_kernels(b, 0, &product, TSR_TUNE_PROBE_NARROW_REPEATS, false, &gemm));
+  TSR_TRY(tsr_bench_kernels(b, 0, &triangle, TSR_TUNE_PROBE_NARROW_REPEATS, false, &squares));
+  *part = fmax(gemm - latency, 0.5 * gemm) / fmax(squares - 2 * latency, 0.5 * squares);
+  return TSR_OK;
+}
+
+/* Of the orders from which on the engine cuts a triangle into squares. */
+static tsr_status measure_trapezoids(tsr_bench *b, tsr_type type, tsr_rates *rates) {
+  rates->trapezoid.count = 0;
+  if (!b->engine->traits.blocks) return TSR_OK;
+  for (int64_t order = 512; order <= tsr_bench_area(b, type, 8192); order *= 2) {
+    int i = rates->trapezoid.count;
+    if (tsr_kernel_square(type, order, order) == 0) continue;
+    if (takes_long(rates, type, order, order / 2, TRAPEZOID_K, TSR_TUNE_PROBE_NARROW_REPEATS))
+      break;
+    rates->trapezoid.size[i] = (double)order;
+    TSR_TRY(measure_trapezoid(b, type, order, &rates->trapezoid.rate[i]));
+    rates->trapezoid.count++;
+  }
+  return TSR_OK;
+}
+
 /* ---- At the power limit ---- */
 
 /* How often each device runs a kernel; slower ones less often, so that all take about as long. */
@@ -428,6 +469,7 @@ static tsr_status measure_type(tsr_bench *b, const tsr_type_info *type) {
   TSR_TRY(tsr_bench_fill(b, type->type));
   TSR_TRY(measure_shapes(b, type, rates));
   TSR_TRY(measure_narrow(b, type->type, rates));
+  TSR_TRY(measure_trapezoids(b, type->type, rates));
   TSR_TRY(measure_hot(b, type->type, rates));
   TSR_TRY(measure_routines(b, type->type, rates));
   return tsr_probe_residues(b, type->type);

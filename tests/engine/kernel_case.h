@@ -168,6 +168,29 @@ static kernel_case case_make(tsr_kernel kernel, tsr_type type, int64_t most, int
   return test;
 }
 
+/* A GEMMT of the type. */
+static inline kernel_case case_make_trapezoid(tsr_type type, tsr_uplo uplo, int64_t m, int64_t n,
+                                              int64_t k) {
+  static const tsr_op ops[] = {TSR_NO_TRANS, TSR_TRANS, TSR_CONJ_TRANS};
+  kernel_case test = {{.kernel = TSR_KERNEL_GEMMT, .type = type, .uplo = uplo}, {0, 0, 0}};
+  tsr_kernel_args *x = &test.args;
+  x->transa = ops[random_below(3)];
+  x->transb = ops[random_below(3)];
+  x->m = m;
+  x->n = n;
+  x->k = k;
+  x->alpha = (tsr_scalar){-1.5, 0};
+  x->beta = case_scalar(type);
+  bool ta = x->transa != TSR_NO_TRANS, tb = x->transb != TSR_NO_TRANS;
+  x->lda = (ta ? k : m) + random_below(9);
+  x->ldb = (tb ? n : k) + random_below(9);
+  x->ldc = m + random_below(9);
+  x->a = case_matrix(type, TSR_GENERAL, ta ? k : m, ta ? m : k, x->lda, true, &test.bytes[0]);
+  x->b = case_matrix(type, TSR_GENERAL, tb ? n : k, tb ? k : n, x->ldb, true, &test.bytes[1]);
+  x->c = case_matrix(type, TSR_GENERAL, m, n, x->ldc, !scalar_zero(x->beta), &test.bytes[2]);
+  return test;
+}
+
 static void case_free(kernel_case *test) {
   free((void *)test->args.a);
   free((void *)test->args.b);
@@ -212,7 +235,8 @@ static element case_term(const tsr_kernel_args *x, int64_t i, int64_t j, double 
     sum = element_get(case_a_type(x), x->a, i + j * x->lda);
     *scale += size_of(sum);
   }
-  for (int64_t l = 0; x->kernel == TSR_KERNEL_GEMM && l < x->k; l++) {
+  bool product = x->kernel == TSR_KERNEL_GEMM || x->kernel == TSR_KERNEL_GEMMT;
+  for (int64_t l = 0; product && l < x->k; l++) {
     element p = times(op_get(x->type, x->transa, x->a, i, l, x->lda),
                       op_get(x->type, x->transb, x->b, l, j, x->ldb));
     sum = (element){sum.re + p.re, sum.im + p.im};
@@ -242,6 +266,11 @@ static void case_check_element(const kernel_case *test, const void *before, int6
            got.im, want.re, want.im, error, bound);
 }
 
+/* Whether the kernel must give an element. What a GEMMT leaves beside its trapezoid is free. */
+static bool case_gives(const tsr_kernel_args *x, int64_t i, int64_t j) {
+  return x->kernel != TSR_KERNEL_GEMMT || (x->uplo == TSR_LOWER ? i >= j : i <= j + x->m - x->n);
+}
+
 static bool case_writes(const tsr_kernel_args *x, int64_t i, int64_t j) {
   bool part = tsr_kernel_get(x->kernel)->bound_by_memory ||
               tsr_kernel_get(x->kernel)->traits & TSR_TRIANGLE_OF_C;
@@ -266,7 +295,7 @@ static void case_check(const kernel_case *test, const void *before) {
   const tsr_kernel_args *x = &test->args;
   for (int64_t j = 0; j < x->n; j++)
     for (int64_t i = 0; i < x->m; i++)
-      if (case_writes(x, i, j)) case_check_element(test, before, i, j);
+      if (case_writes(x, i, j) && case_gives(x, i, j)) case_check_element(test, before, i, j);
   case_check_rest(test, before);
 }
 
@@ -296,6 +325,19 @@ static inline void cases_run(kernel_runner run, void *user, tsr_type type, int c
 static inline void cases_run_tall(kernel_runner run, void *user, tsr_type type, int count) {
   for (int i = 0; i < count; i++) {
     kernel_case test = case_make(TSR_KERNEL_GEMM, type, 4, 17000);
+    case_run(run, user, &test, case_check);
+  }
+}
+
+/* Trapezoids of the least number of columns that are cut into squares, and of more, which neither
+ * the squares of 64 nor those of 128 divide. every: 1 for all, 3 for two of them. */
+static inline void cases_run_trapezoids(kernel_runner run, void *user, tsr_type type, int64_t least,
+                                        int every) {
+  static const int64_t more[][2] = {
+      {0, 0}, {61, 200}, {128, 1}}; /* columns, and rows beyond them */
+  for (int i = every - 1; i < 6; i += every) {
+    int64_t n = least + more[i / 2][0], m = n + more[i / 2][1];
+    kernel_case test = case_make_trapezoid(type, i % 2 ? TSR_UPPER : TSR_LOWER, m, n, 3 + i);
     case_run(run, user, &test, case_check);
   }
 }

@@ -208,6 +208,23 @@ static void test_blocks_unfinite(void **state) {
   close_bench(&b);
 }
 
+/* Trapezoids, whole and by squares. */
+static void test_trapezoids(void **state) {
+  (void)state;
+  bool sampled = getenv("TSR_TEST_SAMPLE") != NULL;
+  static const tsr_type types[] = {TSR_S, TSR_D, TSR_C, TSR_Z};
+  bench b = open_bench(TSR_QUEUE_COMPUTE);
+  for (int i = 0; i < 2; i++)
+    for (int t = 0; t < 4; t++) {
+      b.blocks = i;
+      int64_t least = i == 0 ? 30 : 1024;
+      if (i == 1 && !b.h.engine->traits.blocks) continue;
+      while (i == 1 && tsr_kernel_square(types[t], least, least) == 0) least *= 2;
+      cases_run_trapezoids(run_on_engine, &b, types[t], least, sampled && i == 1 ? 3 : 1);
+    }
+  close_bench(&b);
+}
+
 /* trmm whose squares do not fit the memory for them, which is halved first. */
 static void test_blocks_halved(void **state) {
   (void)state;
@@ -338,6 +355,7 @@ int main(void) {
       cmocka_unit_test(test_solves),
       cmocka_unit_test(test_inverses),
       cmocka_unit_test(test_same_bits),
+      cmocka_unit_test(test_trapezoids),
   };
   cmocka_set_test_filter(getenv("TSR_TEST_ONLY")); /* a pattern of names; none: all */
   return cmocka_run_group_tests(tests, NULL, NULL);

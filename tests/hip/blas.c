@@ -324,6 +324,17 @@ static bool fits(const matrix *y) {
   return y->at == NULL || (y->rows >= 0 && y->columns >= 0 && y->ld >= (y->rows > 1 ? y->rows : 1));
 }
 
+/* A call whose matrices are where the CPU can reach them. */
+static rocblas_status submit_reached(rocblas_handle blas, call *x) {
+  if (blas->stream == NULL || blas->stream->handle.destroyed)
+    return misuse(INVALID_HANDLE, x->name, "the handle's stream is not set or destroyed");
+  if (!blas->exact)
+    return misuse(INVALID_HANDLE, x->name,
+                  "atomic additions are allowed: results would differ from run to run");
+  hipError_t error = hip_submit(blas->stream, run_call, x, sizeof *x);
+  return error == hipSuccess ? rocblas_status_success : (rocblas_status)INTERNAL_ERROR;
+}
+
 static rocblas_status submit(rocblas_handle blas, call *x, size_t size_ab, size_t size_c) {
   if (!is_usable(blas, x->name)) return (rocblas_status)INVALID_HANDLE;
   if (!fits(&x->a) || !fits(&x->b) || !fits(&x->c))
@@ -333,13 +344,7 @@ static rocblas_status submit(rocblas_handle blas, call *x, size_t size_ab, size_
   if (!reach(x, &x->a, size_ab, device) || (x->b.at != NULL && !reach(x, &x->b, size_ab, device)) ||
       !reach(x, &x->c, size_c, device))
     return (rocblas_status)INVALID_POINTER;
-  if (blas->stream == NULL || blas->stream->handle.destroyed)
-    return misuse(INVALID_HANDLE, x->name, "the handle's stream is not set or destroyed");
-  if (!blas->exact)
-    return misuse(INVALID_HANDLE, x->name,
-                  "atomic additions are allowed: results would differ from run to run");
-  hipError_t error = hip_submit(blas->stream, run_call, x, sizeof *x);
-  return error == hipSuccess ? rocblas_status_success : (rocblas_status)INTERNAL_ERROR;
+  return submit_reached(blas, x);
 }
 
 static char letter(rocblas_operation op) {
@@ -432,6 +437,44 @@ TSR_ROCBLAS_GEMM_BATCH(rocblas_gemm_strided_batched_ex) {
     x.c = matrix_of((char *)d + (int64_t)size_c * stride_c * i, m, n, ldc);
     set_scalars(&x, alpha, beta);
     status = submit(handle, &x, size_ab, size_c);
+  }
+  return status;
+}
+
+/* The lists are read at once, when the stream has done what was asked of it before. A kernel has
+ * written them, whose pointers the CPU can reach. */
+TSR_ROCBLAS_GEMM_LISTS(rocblas_gemm_batched_ex) {
+  bool na = transa == rocblas_operation_none, nb = transb == rocblas_operation_none;
+  bool plain = algorithm == rocblas_gemm_algo_standard && solution == 0 && flags == 0;
+  if (!is_usable(handle, __func__)) return (rocblas_status)INVALID_HANDLE;
+  if (c != d || ldc != ldd || c_type != d_type || a_type != b_type || !plain ||
+      !is_mixture(a_type, c_type, compute))
+    return misuse(rocblas_status_not_implemented, __func__, "this mixture of types or matrices");
+  if (hipStreamSynchronize((hipStream_t)handle->stream) != hipSuccess)
+    return (rocblas_status)INTERNAL_ERROR;
+  size_t bytes = (size_t)count * sizeof(void *);
+  int device = handle->handle.device;
+  char *const *a_of = (char *const *)(void *)hip_reach(a, bytes, device, __func__);
+  char *const *b_of = (char *const *)(void *)hip_reach(b, bytes, device, __func__);
+  char *const *c_of = (char *const *)(void *)hip_reach(c, bytes, device, __func__);
+  if (a_of == NULL || b_of == NULL || c_of == NULL) return (rocblas_status)INVALID_POINTER;
+  rocblas_status status = rocblas_status_success;
+  for (int i = 0; i < count && status == rocblas_status_success; i++) {
+    call x = {.name = __func__,
+              .family = GEMM,
+              .type = type_of(compute),
+              .trans = letter(transa),
+              .transb = letter(transb),
+              .m = m,
+              .n = n,
+              .k = k,
+              .ab_type = a_type,
+              .c_type = c_type,
+              .a = matrix_of(a_of[i], na ? m : k, na ? k : m, lda),
+              .b = matrix_of(b_of[i], nb ? k : n, nb ? n : k, ldb),
+              .c = matrix_of(c_of[i], m, n, ldc)};
+    set_scalars(&x, alpha, beta);
+    status = submit_reached(handle, &x);
   }
   return status;
 }

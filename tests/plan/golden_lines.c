@@ -14,6 +14,8 @@ static const char *kernel_word(int kernel) {
   switch (kernel) {
     case TSR_KERNEL_GEMM:
       return "gemm";
+    case TSR_KERNEL_GEMMT:
+      return "gemmt";
     case TSR_KERNEL_ADD:
       return "add";
     case TSR_KERNEL_SCALE:
@@ -295,7 +297,7 @@ static sums count_commands(const tsr_plan *plan) {
 static const tsr_kernel kernels[] = {
     TSR_KERNEL_GEMM, TSR_KERNEL_ADD,    TSR_KERNEL_SCALE, TSR_KERNEL_SYMM,  TSR_KERNEL_HEMM,
     TSR_KERNEL_SYRK, TSR_KERNEL_HERK,   TSR_KERNEL_SYR2K, TSR_KERNEL_HER2K, TSR_KERNEL_TRMM,
-    TSR_KERNEL_TRSM, TSR_KERNEL_INVERT, TSR_KERNEL_SOLVE};
+    TSR_KERNEL_TRSM, TSR_KERNEL_INVERT, TSR_KERNEL_SOLVE, TSR_KERNEL_GEMMT};
 static const tsr_queue_role roles[] = {TSR_QUEUE_IN,      TSR_QUEUE_OUT, TSR_QUEUE_PEER,
                                        TSR_QUEUE_COMPUTE, TSR_QUEUE_ADD, TSR_QUEUE_STAGING};
 

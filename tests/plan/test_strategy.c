@@ -132,7 +132,7 @@ static void words_without_effect(void **state) {
                {"rows=2", "rows", TSR_SYRK, 'd', 0},
                {"bands", "panels and tiles", TSR_SYRK, 'd', 0},
                {"held=2", "held belongs to strategies of other operations", TSR_TRSM, 'd', 0},
-               {"nblock=64", "nblock.first", TSR_SYRK, 'd', 0},
+               {"nblock=64", "nblock.first", TSR_HERK, 'z', 0},
                {"kind=tiles nblock.last=64", "nblock.last", TSR_SYRK, 'd', 0},
                {"a=whole", "a belongs", TSR_TRSM, 'd', 0},
                {"c=last", "overwrite", TSR_TRSM, 'd', 0},

@@ -144,6 +144,7 @@ static inline void *gpuDriverFunction(const char *name) {
 #define gpuBlasDefaultAlgorithm CUBLAS_GEMM_DEFAULT
 #define gpuBlasGemm cublasGemmEx
 #define gpuBlasGemmStridedBatched cublasGemmStridedBatchedEx
+#define gpuBlasGemmBatched cublasGemmBatchedEx
 #if CUBLAS_VERSION >= 120000
 #define gpuBlasGemm64 cublasGemmEx_64
 #endif

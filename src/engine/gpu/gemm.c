@@ -64,6 +64,20 @@ tsr_status gpu_gemm_batch(tsr_queue *queue, const tsr_kernel_args *x, gpu_batch 
   return TSR_OK;
 }
 
+tsr_status gpu_gemm_list(tsr_queue *queue, const tsr_kernel_args *x, const void *const *to,
+                         int count) {
+  int t = tsr_type_index(x->type);
+  gpuBlasType type = gemms[t].type;
+  gpu_scalar alpha = gpu_scalar_of(x->type, x->alpha), beta = gpu_scalar_of(x->type, x->beta);
+  gpuBlasOp ta = gpu_op_of(x->type, x->transa), tb = gpu_op_of(x->type, x->transb);
+  gpuBlasStatus status = gpuBlasGemmBatched(
+      queue->blas, ta, tb, (int)x->m, (int)x->n, (int)x->k, &alpha, to, type, (int)x->lda,
+      to + count, type, (int)x->ldb, &beta, (void *const *)(uintptr_t)(to + 2 * (ptrdiff_t)count),
+      type, (int)x->ldc, count, gemms[t].compute, gpuBlasDefaultAlgorithm);
+  GPU_BLAS_TRY(status, "a batch of GEMMs", queue->index);
+  return TSR_OK;
+}
+
 /* The number of rows of one call: in fp64, cuBLAS is slower on products of very many rows
  * (tuning.def has the figures). */
 static int64_t rows_at_once(const tsr_kernel_args *x) {

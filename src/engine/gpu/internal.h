@@ -187,6 +187,14 @@ typedef struct gpu_batch {
 /* args is the first product of the batch; its extents fit an int. The queue's BLAS is started. */
 tsr_status gpu_gemm_batch(tsr_queue *queue, const tsr_kernel_args *args, gpu_batch batch);
 
+/* The same for products whose operands begin at addresses of the device that are listed in its
+ * memory: those of a, then of b, then of c. */
+tsr_status gpu_gemm_list(tsr_queue *queue, const tsr_kernel_args *args, const void *const *to,
+                         int count);
+
+/* trapezoid.c: GEMMT, as gemm.c. */
+tsr_status gpu_gemmt(tsr_queue *queue, const tsr_kernel_args *args);
+
 /* solve.c: trsm by the inverse of its triangle. gpu_can_invert tells whether this is faster than
  * the vendor's trsm and allocates the memory for it; false if either fails. The queue's BLAS is
  * started. */

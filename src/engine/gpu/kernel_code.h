@@ -349,6 +349,31 @@ __global__ void __launch_bounds__(MEND_ROWS *MEND_ACROSS)
   }
 }
 
+/* ---- Addresses of the squares of a trapezoid -------------------------------- */
+
+/* The place in the lists of the first square of a column. An upper trapezoid's columns are as high
+ * as a lower one's, in the opposite order. */
+template <bool LOWER>
+__device__ whole squares_before(whole rows, whole columns, whole column) {
+  whole first = LOWER ? rows : rows - columns + 1, steps = column * (column - 1) / 2;
+  return column * first + (LOWER ? -steps : steps);
+}
+
+/* One thread for each square of c; those outside of the trapezoid have nothing to do. */
+template <bool LOWER>
+__global__ void trapezoid_kernel(whole rows, whole columns, const char *a, const char *b, char *c,
+                                 whole step_a, whole step_b, whole row_of_c, whole column_of_c,
+                                 const void **to) {
+  whole row = (whole)blockIdx.x * blockDim.x + threadIdx.x, column = blockIdx.y;
+  whole begin = LOWER ? column : 0, end = LOWER ? rows : rows - columns + column + 1;
+  if (row < begin || row >= end) return;
+  whole all = squares_before<LOWER>(rows, columns, columns);
+  whole at = squares_before<LOWER>(rows, columns, column) + row - begin;
+  to[at] = a + row * step_a;
+  to[all + at] = b + column * step_b;
+  to[2 * all + at] = c + row * row_of_c + column * column_of_c;
+}
+
 /* ---- Inverses of the blocks on a diagonal --------------------------------- */
 
 __device__ float negated(float x) {

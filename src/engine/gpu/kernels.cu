@@ -159,6 +159,15 @@ void launch_put_lines(const tsr_gpu_mend &x, void *c, int64_t ldc, gpuStream str
       mending_of(x), (const T *)x.c, x.mended, (T *)c, ldc);
 }
 
+template <bool LOWER>
+void launch_trapezoid(const tsr_gpu_trapezoid &x, gpuStream stream) {
+  const int threads = 64;
+  dim3 grid((unsigned)((x.rows + threads - 1) / threads), (unsigned)x.columns);
+  trapezoid_kernel<LOWER><<<grid, threads, 0, stream>>>(x.rows, x.columns, (const char *)x.a,
+                                                        (const char *)x.b, (char *)x.c, x.step_a,
+                                                        x.step_b, x.row_of_c, x.column_of_c, x.to);
+}
+
 }  // namespace tsr_gpu
 
 using namespace tsr_gpu;
@@ -313,5 +322,15 @@ extern "C" int tsr_gpu_put_lines_launch(const tsr_gpu_mend *x, void *c, int64_t 
     default:
       return gpuErrorInvalidValue;
   }
+  return gpuLastError();
+}
+
+extern "C" int tsr_gpu_trapezoid_launch(const tsr_gpu_trapezoid *x, void *stream_pointer) {
+  gpuStream stream = (gpuStream)stream_pointer;
+  if (x->columns <= 0) return gpuSuccess;
+  if (x->uplo == 'L')
+    launch_trapezoid<true>(*x, stream);
+  else
+    launch_trapezoid<false>(*x, stream);
   return gpuLastError();
 }

@@ -107,6 +107,26 @@ int tsr_gpu_mend_launch(const tsr_gpu_mend *args, void *stream);
 /* Copies those lines of args->c that args->mended names to c, a matrix of the same extents. */
 int tsr_gpu_put_lines_launch(const tsr_gpu_mend *args, void *c, int64_t ldc, void *stream);
 
+/* Lists the squares of a batch of products, for the vendor's BLAS: c is cut into `rows` x `columns`
+ * squares, of which those of the trapezoid (TSR_KERNEL_GEMMT) are listed, column by column. to: the
+ * addresses of the parts of a of all squares, then those of b, then those of c. step_a: bytes from
+ * the part of a for one row of squares to that for the next; step_b, for columns, likewise. */
+typedef struct tsr_gpu_trapezoid {
+  char uplo;
+  int64_t rows, columns; /* rows >= columns */
+  const void *a, *b;
+  void *c;
+  int64_t step_a, step_b, row_of_c, column_of_c; /* bytes */
+  const void **to;
+} tsr_gpu_trapezoid;
+
+/* How many squares there are. */
+static inline int64_t tsr_gpu_trapezoid_squares(int64_t rows, int64_t columns) {
+  return rows * columns - columns * (columns - 1) / 2;
+}
+
+int tsr_gpu_trapezoid_launch(const tsr_gpu_trapezoid *args, void *stream);
+
 #ifdef __cplusplus
 }
 #endif

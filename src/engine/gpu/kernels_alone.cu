@@ -77,6 +77,13 @@ MEND(float)
 MEND(double)
 MEND(pair<float>)
 MEND(pair<double>)
+#define TRAPEZOID(LOWER)                                                                     \
+  template __global__ void trapezoid_kernel<LOWER>(whole, whole, const char *, const char *, \
+                                                   char *, whole, whole, whole, whole,       \
+                                                   const void **);
+
+TRAPEZOID(true)
+TRAPEZOID(false)
 
 /* T: of the PARTS numbers of an element, E. */
 #define RESIDUES(T, E, PARTS)                                                                    \

@@ -6,7 +6,7 @@
 set(TESSERA_GPU_FOLDER ${CMAKE_CURRENT_LIST_DIR})
 set(TESSERA_GPU_SOURCES
   blas.c blocked.c copy.c device.c engine.c filled.c gemm.c kernel.c level3.c memory.c queue.c residues.c solve.c
-  start.c triangle.c)
+  start.c trapezoid.c triangle.c)
 list(TRANSFORM TESSERA_GPU_SOURCES PREPEND ${TESSERA_GPU_FOLDER}/)
 # The kernels. Those on residues give the bits of the CPU's only if they are compiled without
 # contraction.

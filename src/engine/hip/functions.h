@@ -66,6 +66,7 @@
   X(rocblas_status_to_string)        \
   X(rocblas_gemm_ex)                 \
   X(rocblas_gemm_strided_batched_ex) \
+  X(rocblas_gemm_batched_ex)         \
   X(rocblas_ssymm)                   \
   X(rocblas_dsymm)                   \
   X(rocblas_csymm)                   \

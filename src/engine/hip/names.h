@@ -184,6 +184,16 @@ static inline rocblas_status gpuBlasGemmStridedBatched(
       gpuBlasFlags(handle, a_type));
 }
 
+static inline rocblas_status gpuBlasGemmBatched(
+    rocblas_handle handle, rocblas_operation transa, rocblas_operation transb, int m, int n, int k,
+    const void *alpha, const void *const *a, rocblas_datatype a_type, int lda, const void *const *b,
+    rocblas_datatype b_type, int ldb, const void *beta, void *const *c, rocblas_datatype c_type,
+    int ldc, int count, rocblas_datatype compute, rocblas_gemm_algo algorithm) {
+  return tsr_hip.rocblas_gemm_batched_ex(handle, transa, transb, m, n, k, alpha, a, a_type, lda, b,
+                                         b_type, ldb, beta, c, c_type, ldc, (void *)(uintptr_t)c,
+                                         c_type, ldc, count, compute, algorithm, 0, 0);
+}
+
 /* ---- The other routines of the BLAS --------------------------------------- */
 
 #define gpuBlasSsymm tsr_hip.rocblas_ssymm

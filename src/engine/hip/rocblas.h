@@ -91,7 +91,18 @@ rocblas_status rocblas_query_int8_layout_flag(rocblas_handle handle, rocblas_gem
       rocblas_datatype d_type, rocblas_int ldd, rocblas_stride stride_d, rocblas_int count,     \
       rocblas_datatype compute, rocblas_gemm_algo algorithm, int32_t solution, uint32_t flags)
 
+/* The addresses of a, b, c and d are those of lists of addresses in the device's memory. */
+#define TSR_ROCBLAS_GEMM_LISTS(name)                                                              \
+  rocblas_status name(rocblas_handle handle, rocblas_operation transa, rocblas_operation transb,  \
+                      rocblas_int m, rocblas_int n, rocblas_int k, const void *alpha,             \
+                      const void *a, rocblas_datatype a_type, rocblas_int lda, const void *b,     \
+                      rocblas_datatype b_type, rocblas_int ldb, const void *beta, const void *c,  \
+                      rocblas_datatype c_type, rocblas_int ldc, void *d, rocblas_datatype d_type, \
+                      rocblas_int ldd, rocblas_int count, rocblas_datatype compute,               \
+                      rocblas_gemm_algo algorithm, int32_t solution, uint32_t flags)
+
 TSR_ROCBLAS_GEMM(rocblas_gemm_ex);
+TSR_ROCBLAS_GEMM_LISTS(rocblas_gemm_batched_ex);
 TSR_ROCBLAS_GEMM_BATCH(rocblas_gemm_strided_batched_ex);
 
 /* The other routines have one shape for all types. */

@@ -85,18 +85,25 @@ static double bound(const tsr_plan *plan, double products, int device) {
   return elements * (double)tsr_type_get(plan->call.type)->size;
 }
 
-/* Whether only half of a kernel's products count: blocks across the diagonal of C are computed
- * whole, but only a triangle is wanted. */
+/* Whether only half of a kernel's products count. In residues, blocks across the diagonal of C are
+ * computed whole, but only a triangle is wanted. */
 static bool is_half(const tsr_plan *plan, const tsr_command *command) {
   if (command->kernel == TSR_KERNEL_SYMM || command->kernel == TSR_KERNEL_HEMM) return false;
-  if (command->kernel != TSR_KERNEL_GEMM && command->kernel != TSR_KERNEL_RESIDUE_GEMM) return true;
+  if (command->kernel == TSR_KERNEL_GEMM || command->kernel == TSR_KERNEL_GEMMT) return false;
+  if (command->kernel != TSR_KERNEL_RESIDUE_GEMM) return true;
   bool triangle = tsr_family_of(plan->call.operation) == TSR_RANK;
   return triangle && command->row[2] == command->col[2];
 }
 
+/* The elements of C for which a kernel's products count; of a trapezoid, without the triangle. */
+static double elements_of(const tsr_command *command) {
+  double m = command->m, n = command->n;
+  return command->kernel == TSR_KERNEL_GEMMT ? m * n - n * n / 2 : m * n;
+}
+
 static double products_of(const tsr_plan *plan, const tsr_command *command) {
   if (tsr_kernel_get((tsr_kernel)command->kernel)->bound_by_memory) return 0;
-  double all = (double)command->m * (double)command->n * (double)command->k;
+  double all = elements_of(command) * (double)command->k;
   bool two = command->kernel == TSR_KERNEL_HER2K || command->kernel == TSR_KERNEL_SYR2K;
   return all * (is_half(plan, command) ? 0.5 : 1) * (two ? 2 : 1);
 }

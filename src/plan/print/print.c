@@ -23,6 +23,11 @@ static bool is_copy(const tsr_command *command) {
   return command->kind == TSR_COMMAND_COPY;
 }
 
+static bool is_product(const tsr_command *command) {
+  return command->kernel == TSR_KERNEL_GEMM || command->kernel == TSR_KERNEL_GEMMT ||
+         command->kernel == TSR_KERNEL_RESIDUE_GEMM;
+}
+
 /* Bytes between all pairs of locations, and the time that they take. */
 typedef struct traffic {
   double bytes[TSR_MACHINE_LOCATIONS][TSR_MACHINE_LOCATIONS];
@@ -70,7 +75,7 @@ static void count_shape(const tsr_plan *plan, const tsr_command *command, shapes
     return;
   }
   shape->kernels[command->kernel]++;
-  if (command->kernel != TSR_KERNEL_GEMM && command->kernel != TSR_KERNEL_RESIDUE_GEMM) return;
+  if (!is_product(command)) return;
   if (shape->largest == NULL || volume(command) > volume(shape->largest)) shape->largest = command;
   if (shape->smallest == NULL || volume(command) < volume(shape->smallest))
     shape->smallest = command;
@@ -515,7 +520,7 @@ static void add_rectangle(tsr_text *text, const tsr_plan *plan, const tsr_comman
   tsr_text_add(text, " %s[%lld..%lld, %lld..%lld]", tsr_asked_matrix_name(call, matrix),
                (long long)row, (long long)row + rows - 1, (long long)col,
                (long long)col + cols - 1);
-  if (is_copy(command) || command->kernel != TSR_KERNEL_GEMM) return;
+  if (is_copy(command) || !is_product(command) || plan->call.moduli > 0) return;
   bool plain = tsr_form_unpack(command->form).transa == TSR_NO_TRANS;
   int64_t k0 = plain ? command->col[0] : command->row[0];
   tsr_text_add(text, " k %lld..%lld", (long long)k0, (long long)k0 + command->k - 1);

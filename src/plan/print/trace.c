@@ -23,6 +23,7 @@ int tsr_trace_kind(const tsr_plan *plan, const tsr_command *command) {
     return tsr_call_asked_matrix(&plan->call, plan->buffers.items[command->buffer[0]].matrix);
   switch (command->kernel) {
     case TSR_KERNEL_GEMM:
+    case TSR_KERNEL_GEMMT:
       return TSR_TRACE_GEMM;
     case TSR_KERNEL_ADD:
       return TSR_TRACE_ADD;

@@ -160,6 +160,12 @@ static const char *if_the_call_multiplies(const tsr_problem *p, int64_t value) {
   return value != 0 && tsr_call_scales_only(p->call) ? "the call has no products" : NULL;
 }
 
+static const char *if_k_panels_differ(const tsr_problem *p, int64_t value) {
+  bool rank = tsr_family_of(p->call->operation) == TSR_RANK;
+  if (value == 0 || !rank || tsr_sums_triangle_in_w(p->call, true)) return NULL;
+  return "all k-panels of this update have the n-blocks of the last one";
+}
+
 static const char *if_c_is_beside(const tsr_problem *p, int64_t value) {
   if (value != 0 && tsr_is_in_place(p->call->operation)) return "trmm and trsm overwrite their B";
   return if_there_are_products(p, value);
@@ -428,32 +434,37 @@ static const tsr_knob table[] = {
 
     {.name = "nblock.first",
      .unit = "columns",
-     .says = "Columns of C of a kernel in the first k-panel; 0: all. If there is only one k-panel: "
-             "columns of the first kernel, doubled for each next one up to nblock.last; 0: "
-             "nblock.last.",
+     .says =
+         "Columns of C of a kernel in the first k-panel; 0: all, or in a rank-k update as in the "
+         "last one. If a product has only one k-panel: columns of the first kernel, doubled for "
+         "each next one up to nblock.last; 0: nblock.last.",
      .phrase = "n-blocks of %s at first",
      .field = FIELD(n_block_first),
-     .of = PANELS_OF_PRODUCTS | TILES_OF_PRODUCTS,
+     .of = PANELS | TILES_OF_PRODUCTS,
      .most = MOST,
      .change = TSR_CHANGE_WALK,
      .turn = 19,
      .value = {512, 1024, 2048, 0, -1},
-     .worth = of_panels},
+     .worth = of_panels,
+     .unmet = if_k_panels_differ},
     {.name = "nblock.middle",
      .unit = "columns",
-     .says = "Columns of C of a kernel in the k-panels between the first and the last; 0: all.",
+     .says =
+         "Columns of C of a kernel in the k-panels between the first and the last; 0: all, or in "
+         "a rank-k update as in the last one.",
      .phrase = "n-blocks of %s in between",
      .field = FIELD(n_block),
-     .of = PANELS_OF_PRODUCTS | TILES_OF_PRODUCTS,
+     .of = PANELS | TILES_OF_PRODUCTS,
      .most = MOST,
      .change = TSR_CHANGE_WALK,
      .turn = 23,
      .value = {512, 1024, 2048, 4096, 8192, 0, -1},
-     .worth = of_panels},
+     .worth = of_panels,
+     .unmet = if_k_panels_differ},
     {.name = "nblock.last",
      .unit = "columns",
-     .says = "Columns of C of a kernel in the last k-panel, in a rank-k update in all k-panels; 0: "
-             "all.",
+     .says = "Columns of C of a kernel in the last k-panel; 0: all. In a rank-k update in all "
+             "k-panels, unless C is fetched last from the host.",
      .phrase = "n-blocks of %s at last",
      .field = FIELD(n_block_last),
      .of = PANELS | TILES_OF_PRODUCTS,

@@ -316,6 +316,15 @@ bool tsr_panels_lead(const tsr_search *s, tsr_strategy *r) {
   return true;
 }
 
+/* Where whole trapezoids are computed by squares, the larger the better: all of C is one, until the
+ * last k-panel completes it n-block by n-block. */
+static void widen_before_last(const tsr_call *call, limit by, tsr_strategy *r) {
+  r->n_block_first = r->n_block = call->n;
+  if (by != LIMIT_START) return;
+  r->k_panel_most = r->k_panel;
+  r->n_block_last = TSR_TUNE_RANK_SQUARES_LAST;
+}
+
 /* In a rank-k update each n-block has a block on the diagonal, whose kernel is slow and which is
  * computed at C's home if that is a device. So n-blocks are not tapered, and their width depends
  * little on the number of devices. For pageable memory they are narrower, since pieces arrive later
@@ -324,7 +333,8 @@ static void cut_rank(const tsr_search *s, limit by, tsr_strategy *r) {
   double k = (double)s->call->k;
   tsr_guess block = TSR_TUNE_RANK_BLOCK;
   if (tsr_call_is_staged(s->call)) block.most = TSR_TUNE_RANK_BLOCK_MOST_STAGED;
-  r->n_block_first = r->n_block = r->n_block_last = tsr_guess_of((double)s->call->n, block);
+  r->n_block_first = r->n_block = 0; /* as the last */
+  r->n_block_last = tsr_guess_of((double)s->call->n, block);
   r->n_block_least = 0;
   r->k_panel = r->k_panel_most = 0;
   if (by == LIMIT_LINKS) return;
@@ -332,7 +342,7 @@ static void cut_rank(const tsr_search *s, limit by, tsr_strategy *r) {
   if (by == LIMIT_BOTH) r->k_panel_most = TSR_TUNE_RANK_GROWTH * r->k_panel;
   if (by == LIMIT_START) {
     r->k_panel = tsr_guess_of(k, TSR_TUNE_RANK_START_K);
-    r->n_block_first = r->n_block = r->n_block_last = TSR_TUNE_RANK_START_BLOCK;
+    r->n_block_last = TSR_TUNE_RANK_START_BLOCK;
     r->n_block_least = TSR_TUNE_RANK_TAPER;
   }
   if (by == LIMIT_EITHER) {
@@ -340,6 +350,8 @@ static void cut_rank(const tsr_search *s, limit by, tsr_strategy *r) {
     r->k_panel_most = TSR_TUNE_RANK_EITHER_GROWTH * r->k_panel;
     r->n_block_least = TSR_TUNE_RANK_TAPER;
   }
+  bool squares = tsr_search_takes_blocks(s, TSR_KERNEL_GEMMT);
+  if (squares && tsr_kernel_all_in_squares(s->call->type)) widen_before_last(s->call, by, r);
 }
 
 static void cut_for(const tsr_search *s, limit by, tsr_strategy *r) {

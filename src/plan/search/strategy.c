@@ -90,6 +90,13 @@ static int64_t narrower(int64_t n_block, double width) {
   return n_block == 0 || (double)n_block >= width ? 0 : n_block;
 }
 
+/* The n-block of another k-panel of a rank-k update; 0: as that of the last one. */
+static int64_t unlike_last(const tsr_call *call, const tsr_strategy *r, int64_t n_block) {
+  int64_t last = r->n_block_last == 0 ? call->n : smaller(r->n_block_last, call->n);
+  int64_t columns = smaller(n_block, call->n);
+  return columns == last ? 0 : columns;
+}
+
 /* The longest k-panel when each is twice as long as the one before, without a limit: the last one.
  * *count: how many k-panels. */
 static int64_t longest_k_panel(int64_t k, int64_t first, int *count) {
@@ -123,11 +130,12 @@ void tsr_strategy_simplify(const tsr_call *call, const tsr_machine *machine, tsr
   if (r->grid_rows * r->grid_cols == 1) r->home_share = 0;
   if (r->grid_cols == 1) r->whole_b = false;
   double width = widest(call, machine, r);
-  if (family ==
-      TSR_RANK) { /* all n-blocks have one width; the devices' parts of C differ in width */
+  if (family == TSR_RANK) { /* the devices' parts of C differ in width */
     simplify_k_panels(call->k, r);
     if (r->k_panel == 0) r->k_panel_most = 0;
-    r->n_block_first = r->n_block = 0;
+    bool unlike = r->k_panel > 0 && tsr_sums_triangle_in_w(call, r->lazy);
+    r->n_block_first = unlike ? unlike_last(call, r, r->n_block_first) : 0;
+    r->n_block = unlike ? unlike_last(call, r, r->n_block) : 0;
     return;
   }
   r->n_block_first = narrower(r->n_block_first, width);

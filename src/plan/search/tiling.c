@@ -282,6 +282,13 @@ static int64_t n_block_of(const tsr_call *call, int64_t n_block) {
   return smaller(n_block > least ? n_block : least, count);
 }
 
+/* The n-block of a k-panel before the last one. In a rank-k update 0 stands for that of the last.
+ */
+static int64_t n_block_before(const tsr_strategy *r, const tsr_call *call, int64_t n_block) {
+  bool as_last = n_block == 0 && tsr_family_of(call->operation) == TSR_RANK;
+  return n_block_of(call, as_last ? r->n_block_last : n_block);
+}
+
 /* Sets the grid. Panels of a triangle, and stripes beside one, lie side by side: the number of
  * devices counts, not the strategy's grid. */
 static void set_grid(const tsr_strategy *r, const tsr_call *call, tsr_tiling *t) {
@@ -315,17 +322,18 @@ tsr_status tsr_strategy_tiling(const tsr_strategy *r, const tsr_call *call,
   bool sums =
       !tsr_call_scales_only(call) &&
       (family != TSR_TRIANGLE || (r->kind != TSR_TILES && !tsr_is_in_place(call->operation)));
-  *t = (tsr_tiling){.lazy = (r->lazy || r->kind == TSR_SLICES) && sums,
-                    .adder = r->add_at_home && tsr_is_device(machine, home) ? (int16_t)home : -1,
-                    .span = tsr_strategy_has_tiles(r) ? 1 : r->span,
-                    .k_panel = tsr_strategy_has_tiles(r) ? 0 : r->k_panel,
-                    .k_panel_most = r->k_panel_most,
-                    .k_panel_once = r->k_panel_once,
-                    .inverses = r->inverses && tsr_strategy_may_invert(r, call),
-                    .n_block_first = n_block_of(call, r->n_block_first),
-                    .n_block = n_block_of(call, r->kind == TSR_STRIPES ? r->stripe : r->n_block),
-                    .n_block_last = n_block_of(call, r->n_block_last),
-                    .n_block_least = r->n_block_least};
+  *t = (tsr_tiling){
+      .lazy = (r->lazy || r->kind == TSR_SLICES) && sums,
+      .adder = r->add_at_home && tsr_is_device(machine, home) ? (int16_t)home : -1,
+      .span = tsr_strategy_has_tiles(r) ? 1 : r->span,
+      .k_panel = tsr_strategy_has_tiles(r) ? 0 : r->k_panel,
+      .k_panel_most = r->k_panel_most,
+      .k_panel_once = r->k_panel_once,
+      .inverses = r->inverses && tsr_strategy_may_invert(r, call),
+      .n_block_first = n_block_before(r, call, r->n_block_first),
+      .n_block = n_block_before(r, call, r->kind == TSR_STRIPES ? r->stripe : r->n_block),
+      .n_block_last = n_block_of(call, r->n_block_last),
+      .n_block_least = r->n_block_least};
   set_grid(r, call, t);
   if (tsr_strategy_has_tiles(r)) set_tiles(r, family, t);
   t->device = tsr_alloc(sizeof *t->device * (size_t)devices);

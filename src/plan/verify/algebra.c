@@ -42,6 +42,13 @@ static tsr_status copy(tsr_algebra *x, uint32_t c) {
 
 /* ---- Kernels ---- */
 
+/* Whether a kernel that is confined to a triangle uses an element of its c. The diagonal ends in
+ * the last row and column of an upper trapezoid; a triangle has as many rows as columns. */
+static bool is_used(tsr_uplo uplo, const tsr_dense *c, size_t row, size_t col) {
+  size_t above = uplo == TSR_UPPER ? c->rows - c->cols : 0;
+  return tsr_in_triangle(uplo, row, col + above);
+}
+
 /* Loads an operand into x->operand[i]. uplo: the elements outside of this triangle become 0, and
  * need not have been written. */
 static tsr_status load(tsr_algebra *x, uint32_t c, int i, tsr_uplo uplo) {
@@ -55,7 +62,7 @@ static tsr_status load(tsr_algebra *x, uint32_t c, int i, tsr_uplo uplo) {
     for (size_t row = 0; row < r.rows; row++) {
       tsr_field *value = tsr_dense_at(to, row, col);
       *value = tsr_field_zero;
-      if (!tsr_in_triangle(uplo, row, col)) continue;
+      if (!is_used(uplo, to, row, col)) continue;
       if (!tsr_algebra_is_result(x, buffer)) {
         *value = tsr_algebra_original(x, matrix, r.row + row, r.col + col);
         continue;
@@ -70,15 +77,18 @@ static tsr_status load(tsr_algebra *x, uint32_t c, int i, tsr_uplo uplo) {
   return TSR_OK;
 }
 
+/* What a GEMMT leaves beside its trapezoid counts as not written. */
 static void store(tsr_algebra *x, uint32_t c, tsr_uplo uplo) {
   const tsr_command *command = &x->v->plan->commands.items[c];
   tsr_small_rect r = tsr_algebra_shrink(x, TSR_C_, tsr_command_rect(command, 2));
   const tsr_dense *from = &x->operand[2];
   for (size_t j = 0; j < r.cols; j++)
     for (size_t i = 0; i < r.rows; i++)
-      if (tsr_in_triangle(uplo, i, j))
+      if (is_used(uplo, from, i, j))
         *tsr_algebra_element(x, command->buffer[2], r.row + i, r.col + j) =
             (tsr_small_element){*tsr_dense_at(from, i, j), c};
+      else if (command->kernel == TSR_KERNEL_GEMMT)
+        tsr_algebra_element(x, command->buffer[2], r.row + i, r.col + j)->command = TSR_NOT_WRITTEN;
 }
 
 static tsr_field alpha_of(const tsr_algebra *x, const tsr_command *command) {
@@ -107,7 +117,7 @@ static void add_product(const tsr_dense *left, const tsr_dense *right, tsr_uplo 
                         tsr_dense *c) {
   for (size_t j = 0; j < c->cols; j++)
     for (size_t i = 0; i < c->rows; i++) {
-      if (!tsr_in_triangle(uplo, i, j)) continue;
+      if (!is_used(uplo, c, i, j)) continue;
       tsr_field *value = tsr_dense_at(c, i, j);
       *value = tsr_field_add(*value, tsr_factors_product(left, right, i, j, 0, left->rows));
     }

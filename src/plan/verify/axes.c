@@ -48,6 +48,17 @@ static tsr_status check_axis(const tsr_verifier *v, uint32_t c, int i, bool cols
   return TSR_OK;
 }
 
+/* The diagonal of a trapezoid's square must be C's. */
+static tsr_status check_trapezoid(const tsr_verifier *v, uint32_t c) {
+  const tsr_command *command = &v->plan->commands.items[c];
+  tsr_rect rect = tsr_call_rect_of_c(&v->plan->call, tsr_command_rect(command, 2));
+  bool lower = tsr_form_unpack(command->form).uplo == TSR_LOWER;
+  if (command->m >= command->n && (lower ? rect.row0 == rect.col0 : rect.row1 == rect.col1))
+    return TSR_OK;
+  return tsr_verify_fail(v, c, "the trapezoid of %d x %d does not lie on C's diagonal", command->m,
+                         command->n);
+}
+
 tsr_status tsr_verify_agreement(const tsr_verifier *v, uint32_t c) {
   const tsr_command *command = &v->plan->commands.items[c];
   origin origins[3] = {{false}, {false}, {false}};
@@ -56,6 +67,7 @@ tsr_status tsr_verify_agreement(const tsr_verifier *v, uint32_t c) {
     TSR_TRY(check_axis(v, c, i, false, origins));
     TSR_TRY(check_axis(v, c, i, true, origins));
   }
+  if (command->kernel == TSR_KERNEL_GEMMT) return check_trapezoid(v, c);
   if (tsr_kernel_triangle((tsr_kernel)command->kernel, command->form) == TSR_GENERAL) return TSR_OK;
   if (command->m == command->n)
     return check_agreement(v, c, &origins[TSR_AXIS_I], &origins[TSR_AXIS_J]);

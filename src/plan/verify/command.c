@@ -210,7 +210,8 @@ static tsr_status check_flags(const tsr_verifier *v, uint32_t c) {
 
 static tsr_status check_form(const tsr_verifier *v, uint32_t c) {
   const tsr_command *command = &v->plan->commands.items[c];
-  bool triangle = tsr_kernel_get((tsr_kernel)command->kernel)->traits != 0;
+  bool triangle = tsr_kernel_get((tsr_kernel)command->kernel)->traits != 0 ||
+                  command->kernel == TSR_KERNEL_GEMMT;
   if (triangle && tsr_form_unpack(command->form).uplo == TSR_GENERAL)
     return tsr_verify_fail(v, c, "does not say which triangle its operand has");
   return TSR_OK;

@@ -137,6 +137,7 @@ tsr_status tsr_formula_factors(const tsr_formula *f, tsr_dense *left, tsr_dense 
   plain.alpha = tsr_field_one;
   switch (f->kernel) {
     case TSR_KERNEL_GEMM:
+    case TSR_KERNEL_GEMMT:
     case TSR_KERNEL_RESIDUE_GEMM:
       return general_factors(f, left, right);
     case TSR_KERNEL_SYMM:

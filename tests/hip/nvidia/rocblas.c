@@ -143,6 +143,15 @@ TSR_ROCBLAS_GEMM_BATCH(rocblas_gemm_strided_batched_ex) {
       ldd, stride_d, count, compute_of(compute), CUBLAS_GEMM_DEFAULT));
 }
 
+TSR_ROCBLAS_GEMM_LISTS(rocblas_gemm_batched_ex) {
+  (void)algorithm, (void)solution, (void)flags;
+  if (c != d || c_type != d_type || ldc != ldd) return rocblas_status_not_implemented;
+  return answer(cublasGemmBatchedEx(handle_of(handle), operation_of(transa), operation_of(transb),
+                                    m, n, k, alpha, a, type_of(a_type), lda, b, type_of(b_type),
+                                    ldb, beta, d, type_of(d_type), ldd, count, compute_of(compute),
+                                    CUBLAS_GEMM_DEFAULT));
+}
+
 /* ---- The other routines, one shape for all types ------------------------------ */
 
 #define SYMM(rocblas, cublas)                                                                     \

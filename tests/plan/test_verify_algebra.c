@@ -165,6 +165,33 @@ static void rejects_half_a_tile(void **state) {
               "of C that no kernel has written");
 }
 
+/* A X = alpha B in one kernel; two copies bring the triangle of A, of which the second (the first,
+ * of an upper triangle) has so many rows. */
+static tsr_plan *plan_of_strips(tsr_uplo uplo, int rows) {
+  const tsr_form form = {TSR_NO_TRANS, TSR_NO_TRANS, TSR_LEFT, uplo, TSR_NON_UNIT};
+  tsr_plan *plan = level3_plan(TSR_TRSM, TSR_D, form, TSR_OTHER, TSR_ONE);
+  int in = queue_of(0, TSR_QUEUE_IN), short_col = uplo == TSR_LOWER ? 4 : 0;
+  int a = new_buffer(plan, TSR_A, 0, 0, 0, 8, 8), c = new_buffer(plan, TSR_C_, 0, 0, 0, 8, 8);
+  add_copy(plan, in, TSR_A, a, 0, 4 - short_col, 8, 4, END);
+  add_copy(plan, in, TSR_A, a, uplo == TSR_LOWER ? 8 - rows : 0, short_col, rows, 4, END);
+  add_copy(plan, in, TSR_C_, c, 0, 0, 8, 8, END);
+  add_kernel(plan, 0, TSR_KERNEL_TRSM, form, 0, (spot){a, 0, 0}, nowhere, (spot){c, 0, 0}, 8, 8, 8,
+             2, END);
+  add_copy(plan, queue_of(0, TSR_QUEUE_OUT), c, TSR_C_, 0, 0, 8, 8, 3, END);
+  return plan_finish(plan);
+}
+
+/* The triangle must be there, the rest of the square need not. */
+static void wants_the_triangle_alone(void **state) {
+  (void)state;
+  accept(plan_of_strips(TSR_LOWER, 4));
+  accept(plan_of_strips(TSR_UPPER, 4));
+  reject_with(plan_of_strips(TSR_LOWER, 3),
+              "operand a: rows 4..4, columns 4..7 of A are not there");
+  reject_with(plan_of_strips(TSR_UPPER, 3),
+              "operand a: rows 3..3, columns 0..3 of A are not there");
+}
+
 /* ---- One kernel, all forms ---- */
 
 static const tsr_op ops[3] = {TSR_NO_TRANS, TSR_TRANS, TSR_CONJ_TRANS};
@@ -448,6 +475,7 @@ int main(void) {
       cmocka_unit_test(rejects_an_early_write_back),
       cmocka_unit_test(rejects_an_update_done_twice),
       cmocka_unit_test(rejects_half_a_tile),
+      cmocka_unit_test(wants_the_triangle_alone),
       cmocka_unit_test(accepts_a_form_for_itself_alone),
       cmocka_unit_test(accepts_triangles_in_order),
       cmocka_unit_test(accepts_rank_updates),

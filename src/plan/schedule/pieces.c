@@ -50,6 +50,7 @@ tsr_piece_range tsr_pieces_of(const tsr_problem *problem, const tsr_task_operand
 tsr_piece_range tsr_pieces_alone(const tsr_problem *problem, const tsr_task_operand *o) {
   tsr_piece_range p = {.row = o->row, .col = o->col, .rows = o->rows, .cols = o->cols};
   cut(problem, o->matrix, 0, 0, &p);
+  p.alone = true;
   p.r1 = p.down;
   p.c1 = p.count / p.down;
   return p;
@@ -65,17 +66,20 @@ static int64_t larger(int64_t a, int64_t b) {
   return a > b ? a : b;
 }
 
-/* Without the triangle of A that no kernel reads: a piece of several blocks' height ends at the
- * diagonal block, or begins with it. */
+/* Rows by which pieces are shortened, so that their columns begin aligned. */
+enum { SHORTER = 64 };
+
+/* Without the triangle of A that no kernel reads: a piece across the diagonal begins where its
+ * first column meets the diagonal, or ends where its last column does. */
 static tsr_rect without_other_triangle(const tsr_problem *problem, const tsr_piece_range *p,
                                        tsr_rect rect) {
-  int64_t block = problem->graph->grid[TSR_A].piece_cols;
+  int64_t before = rect.col0 - p->col, all = rect.col1 - p->col;
   tsr_rect kept = rect;
-  if (block <= 0 || p->row != p->col) return rect;
+  if (p->row != p->col) return rect;
   if (problem->call->uplo == TSR_LOWER)
-    kept.row0 = larger(rect.row0, p->row + (rect.col0 - p->col) / block * block);
+    kept.row0 = larger(rect.row0, p->row + before / SHORTER * SHORTER);
   else
-    kept.row1 = smaller(rect.row1, p->row + (rect.col1 - 1 - p->col) / block * block + block);
+    kept.row1 = smaller(rect.row1, p->row + (all + SHORTER - 1) / SHORTER * SHORTER);
   return tsr_rect_empty(kept) ? rect : kept; /* empty: all of the piece is in the unread triangle */
 }
 
@@ -84,7 +88,7 @@ tsr_rect tsr_piece_rect(const tsr_problem *problem, int matrix, const tsr_piece_
   tsr_rect rect = {.row0 = p->row + r * p->piece_rows, .col0 = p->col + c * p->piece_cols};
   rect.row1 = smaller(rect.row0 + p->piece_rows, p->row + p->rows);
   rect.col1 = smaller(rect.col0 + p->piece_cols, p->col + p->cols);
-  if (matrix == TSR_A && tsr_family_of(problem->call->operation) == TSR_TRIANGLE)
+  if (matrix == TSR_A && !p->alone && tsr_family_of(problem->call->operation) == TSR_TRIANGLE)
     return without_other_triangle(problem, p, rect);
   return rect;
 }

@@ -28,6 +28,7 @@ typedef struct tsr_piece_range {
   int down;           /* pieces in a column */
   int r0, r1, c0, c1; /* overlapped by the rectangle: r0 .. r1 - 1, c0 .. c1 - 1 */
   int count;          /* pieces of the tile */
+  bool alone;         /* of a rectangle by itself, all of which is wanted */
 } tsr_piece_range;
 
 static inline tsr_rect tsr_transfer_rect(const tsr_transfer *c) {

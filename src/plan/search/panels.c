@@ -464,8 +464,9 @@ static void cut_k_panels(const tsr_search *s, int devices, tsr_strategy *r) {
   r->k_panel = tsr_guess_of((double)order, in_place ? TSR_TUNE_IN_PLACE_K : TSR_TUNE_STRIPES_K);
   r->k_panel_most = in_place ? r->k_panel : TSR_TUNE_STRIPES_GROWTH * r->k_panel;
   r->k_panel_once = !in_place || solves;
-  r->stripe =
-      tsr_guess_of((double)lines, in_place ? TSR_TUNE_IN_PLACE_WIDTH : TSR_TUNE_STRIPES_K_WIDTH);
+  r->stripe = tsr_guess_of((double)lines, solves     ? TSR_TUNE_IN_PLACE_WIDTH
+                                          : in_place ? TSR_TUNE_TRMM_WIDTH
+                                                     : TSR_TUNE_STRIPES_K_WIDTH);
   int64_t block = r->block > 0 ? r->block : order;
   r->span = larger(in_place ? 1 : r->span, TSR_TUNE_STRIPES_SPAN / block);
   r->n_block_least = solves ? 0 : in_place ? TSR_TUNE_IN_PLACE_TAPER : TSR_TUNE_STRIPES_TAPER;

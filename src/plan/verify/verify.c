@@ -9,6 +9,7 @@
 #include "plan/verify/verify.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/alloc.h"
 
@@ -112,6 +113,65 @@ static tsr_status read_rect(tsr_verifier *v, uint32_t c, const char *what, int32
                          rect_text(v, buffer, rect, &where));
 }
 
+/* ---- Reading a triangle ---- */
+
+static void add_edge(int64_t edge, int64_t *edges, size_t *count) {
+  size_t at = *count;
+  while (at > 0 && edges[at - 1] > edge) at--;
+  if (at > 0 && edges[at - 1] == edge) return;
+  memmove(edges + at + 1, edges + at, (*count - at) * sizeof *edges);
+  edges[at] = edge;
+  ++*count;
+}
+
+/* The columns of a square at which what is in the buffer changes, and its last column; *edges: the
+ * caller releases it. */
+static tsr_status edges_of(tsr_verifier *v, int32_t buffer, tsr_rect square, int64_t **edges,
+                           size_t *count) {
+  v->found.count = *count = 0;
+  TSR_TRY(tsr_regions_find(&v->regions[buffer], square, &v->found));
+  *edges = tsr_alloc((2 * v->found.count + 2) * sizeof **edges);
+  if (*edges == NULL) return tsr_verify_no_memory();
+  add_edge(square.col0, *edges, count);
+  add_edge(square.col1, *edges, count);
+  for (size_t i = 0; i < v->found.count; i++) {
+    add_edge(v->found.items[i].rect.col0, *edges, count);
+    add_edge(v->found.items[i].rect.col1, *edges, count);
+  }
+  return TSR_OK;
+}
+
+/* Reads a triangle of a square: columns between two edges are alike in the buffer, so the first of
+ * them (in an upper triangle the last) needs the most rows. */
+static tsr_status read_triangle(tsr_verifier *v, uint32_t c, const char *what, int32_t buffer,
+                                tsr_rect square, tsr_uplo uplo) {
+  int64_t *edges = NULL;
+  size_t count;
+  if (is_constant(buffer)) return read_rect(v, c, what, buffer, square);
+  tsr_status status = edges_of(v, buffer, square, &edges, &count);
+  for (size_t i = 0; status == TSR_OK && i + 1 < count; i++) {
+    tsr_rect strip = {square.row0, edges[i], square.row1, edges[i + 1]};
+    if (uplo == TSR_LOWER)
+      strip.row0 += edges[i] - square.col0;
+    else
+      strip.row1 = square.row0 + edges[i + 1] - square.col0;
+    status = read_rect(v, c, what, buffer, strip);
+  }
+  tsr_dealloc(edges);
+  return status;
+}
+
+/* Kernels with a triangle beside C read no more of it. */
+static tsr_status read_operand(tsr_verifier *v, uint32_t c, int i) {
+  const tsr_command *command = &v->plan->commands.items[c];
+  bool triangle = tsr_kernel_get((tsr_kernel)command->kernel)->traits & TSR_TRIANGLE_OF_A &&
+                  command->kernel != TSR_KERNEL_SOLVE;
+  tsr_rect rect = tsr_command_rect(command, i);
+  if (i > 0 || !triangle) return read_rect(v, c, operand_names[i], command->buffer[i], rect);
+  return read_triangle(v, c, operand_names[i], command->buffer[i], rect,
+                       tsr_form_unpack(command->form).uplo);
+}
+
 /* ---- Writing ---- */
 
 static tsr_status write_rect(tsr_verifier *v, uint32_t c, const char *what, int32_t buffer,
@@ -177,7 +237,7 @@ static tsr_status do_kernel(tsr_verifier *v, uint32_t c) {
   for (int i = 0; i < 3; i++)
     if (command->buffer[i] != TSR_NO_BUFFER &&
         (i < 2 || tsr_command_reads_c(&v->plan->call, command)))
-      TSR_TRY(read_rect(v, c, operand_names[i], command->buffer[i], tsr_command_rect(command, i)));
+      TSR_TRY(read_operand(v, c, i));
   return write_rect(v, c, operand_names[2], command->buffer[2], tsr_command_rect(command, 2));
 }
 

@@ -75,7 +75,10 @@ def test_details_have_every_link_and_channel():
 
 def test_rates_of_close_segments():
     machine = load("h200x4")
-    shown = tessera("machine --details", "--machine", json.dumps(machine)).ok(r"^bytes of a segment: GB/s").out
+    for one in machine["links"]:
+        one.pop("close", None)
+    without = json.dumps(machine)
+    shown = tessera("machine --details", "--machine", without).ok(r"^bytes of a segment: GB/s").out
     assert "apart or closer" not in shown
     for one in machine["links"]:
         if "shape" in one:
@@ -85,8 +88,8 @@ def test_rates_of_close_segments():
     assert shown.count(close) == shown.count("bytes of a segment: GB/s") > 0
     again = tessera("machine --json", "--machine", json.dumps(machine)).ok().json()
     assert again["links"] == machine["links"]
-    before, after = (tessera("plan trsm s 8192 8192 --devices 1 --json --machine", json.dumps(m)).ok().json()
-                     for m in (load("h200x4"), machine))
+    before, after = (tessera("plan trsm s 8192 8192 --devices 1 --json --machine", m).ok().json()
+                     for m in (without, json.dumps(machine)))
     assert after["predicted_s"] < before["predicted_s"]
 
 

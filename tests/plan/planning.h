@@ -65,8 +65,9 @@ static inline tsr_call planning_square(const tsr_machine *machine, tsr_operation
   tsr_call call;
   tsr_binding binding;
   bool exchanged;
-  float single = (float)scalar;
-  const void *factor = type == 'd' ? (const void *)&scalar : &single;
+  float single[2] = {(float)scalar, 0};
+  double wide[2] = {scalar, 0};
+  const void *factor = type == 'd' || type == 'z' ? (const void *)wide : single;
   must(
       tsr_call_level3(&what, factor, NULL, NULL, factor, NULL, false, &call, &binding, &exchanged));
   planning_pin(machine, &call);

@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* Measures what a call takes beyond its commands: a runner carries out calls with tiny matrices one
- * after another, and their times are compared with the replays of their plans. What the replay
- * already has (submission, the latencies of links and kernels) is so not counted twice. The
+ * after another, and their times are compared with the replays of their plans. The replay
+ * has submission and the latencies of links and kernels, so that these are not counted twice. The
  * runner's threads wait busily between the calls, as between the calls of a program that makes one
  * after another. */
 #include <math.h>

@@ -266,7 +266,8 @@ static void case_check_element(const kernel_case *test, const void *before, int6
            got.im, want.re, want.im, error, bound);
 }
 
-/* Whether the kernel must give an element. What a GEMMT leaves beside its trapezoid is free. */
+/* Whether the kernel must give an element. Elements beside the trapezoid of a
+ * GEMMT may have any value. */
 static bool case_gives(const tsr_kernel_args *x, int64_t i, int64_t j) {
   return x->kernel != TSR_KERNEL_GEMMT || (x->uplo == TSR_LOWER ? i >= j : i <= j + x->m - x->n);
 }

@@ -406,6 +406,22 @@ static size_t size_of(rocblas_datatype type, int computed) {
   return computed == 0 ? bytes_of(type) : size_of_type[computed];
 }
 
+/* A product whose matrices and scalars are still to be set. */
+static call product_of(const char *name, rocblas_operation transa, rocblas_operation transb, int m,
+                       int n, int k, rocblas_datatype ab_type, rocblas_datatype c_type,
+                       rocblas_datatype compute) {
+  return (call){.name = name,
+                .family = GEMM,
+                .type = type_of(compute),
+                .trans = letter(transa),
+                .transb = letter(transb),
+                .m = m,
+                .n = n,
+                .k = k,
+                .ab_type = ab_type,
+                .c_type = c_type};
+}
+
 TSR_ROCBLAS_GEMM_BATCH(rocblas_gemm_strided_batched_ex) {
   bool bytes = a_type == rocblas_datatype_i8_r, na = transa == rocblas_operation_none;
   bool nb = transb == rocblas_operation_none, plain = algorithm == rocblas_gemm_algo_standard;
@@ -422,16 +438,7 @@ TSR_ROCBLAS_GEMM_BATCH(rocblas_gemm_strided_batched_ex) {
   size_t size_ab = size_of(a_type, type), size_c = size_of(c_type, type);
   rocblas_status status = rocblas_status_success;
   for (int i = 0; i < count && status == rocblas_status_success; i++) {
-    call x = {.name = __func__,
-              .family = GEMM,
-              .type = type,
-              .trans = letter(transa),
-              .transb = letter(transb),
-              .m = m,
-              .n = n,
-              .k = k,
-              .ab_type = a_type,
-              .c_type = c_type};
+    call x = product_of(__func__, transa, transb, m, n, k, a_type, c_type, compute);
     x.a = matrix_of((const char *)a + (int64_t)size_ab * stride_a * i, na ? m : k, na ? k : m, lda);
     x.b = matrix_of((const char *)b + (int64_t)size_ab * stride_b * i, nb ? k : n, nb ? n : k, ldb);
     x.c = matrix_of((char *)d + (int64_t)size_c * stride_c * i, m, n, ldc);
@@ -460,19 +467,10 @@ TSR_ROCBLAS_GEMM_LISTS(rocblas_gemm_batched_ex) {
   if (a_of == NULL || b_of == NULL || c_of == NULL) return (rocblas_status)INVALID_POINTER;
   rocblas_status status = rocblas_status_success;
   for (int i = 0; i < count && status == rocblas_status_success; i++) {
-    call x = {.name = __func__,
-              .family = GEMM,
-              .type = type_of(compute),
-              .trans = letter(transa),
-              .transb = letter(transb),
-              .m = m,
-              .n = n,
-              .k = k,
-              .ab_type = a_type,
-              .c_type = c_type,
-              .a = matrix_of(a_of[i], na ? m : k, na ? k : m, lda),
-              .b = matrix_of(b_of[i], nb ? k : n, nb ? n : k, ldb),
-              .c = matrix_of(c_of[i], m, n, ldc)};
+    call x = product_of(__func__, transa, transb, m, n, k, a_type, c_type, compute);
+    x.a = matrix_of(a_of[i], na ? m : k, na ? k : m, lda);
+    x.b = matrix_of(b_of[i], nb ? k : n, nb ? n : k, ldb);
+    x.c = matrix_of(c_of[i], m, n, ldc);
     set_scalars(&x, alpha, beta);
     status = submit_reached(handle, &x);
   }

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The Tessera authors */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What the replay adds to commands: their submission by one thread for each device, which waits for
- * staged copies; the start of staging; the turnaround of a call. */
+/* The times that the replay adds to those of commands: their submission by one thread for each
+ * device, which waits for staged copies; the start of staging; the turnaround of a call. */
 #include <math.h>
 
 #include "planning.h"

@@ -11,20 +11,16 @@
  */
 #include "engine/gpu/internal.h"
 
-static int64_t order_of(const tsr_kernel_args *x) {
-  return x->side == TSR_RIGHT ? x->n : x->m;
-}
-
 /* The leading dimension of the square: its columns are aligned to a load, since products of others
  * are slow (tsr_kernel_minds_alignment). */
 static int64_t ld_of(const tsr_kernel_args *x) {
   int64_t granule = tsr_kernel_granule(tsr_type_get(x->type)->size);
-  return (order_of(x) + granule - 1) / granule * granule;
+  return (gpu_order_of(x) + granule - 1) / granule * granule;
 }
 
 bool gpu_can_fill(tsr_queue *queue, const tsr_kernel_args *x) {
   if (x->kernel != TSR_KERNEL_SYMM && x->kernel != TSR_KERNEL_HEMM) return false;
-  double bytes = (double)ld_of(x) * (double)order_of(x) * (double)tsr_type_get(x->type)->size;
+  double bytes = (double)ld_of(x) * (double)gpu_order_of(x) * (double)tsr_type_get(x->type)->size;
   return bytes <= TSR_FILLED_MOST && gpu_scratch(queue) == gpuSuccess;
 }
 
@@ -32,7 +28,7 @@ static tsr_status fill(const tsr_queue *queue, const tsr_kernel_args *x) {
   tsr_gpu_fill square = {.type = (char)x->type,
                          .uplo = (char)x->uplo,
                          .hermitian = x->kernel == TSR_KERNEL_HEMM,
-                         .n = order_of(x),
+                         .n = gpu_order_of(x),
                          .a = x->a,
                          .lda = x->lda,
                          .full = queue->scratch,
@@ -48,7 +44,7 @@ tsr_status gpu_multiply_filled(tsr_queue *queue, const tsr_kernel_args *x) {
   product.kernel = TSR_KERNEL_GEMM;
   product.uplo = TSR_GENERAL;
   product.transa = product.transb = TSR_NO_TRANS;
-  product.k = order_of(x);
+  product.k = gpu_order_of(x);
   product.a = left ? queue->scratch : x->b;
   product.b = left ? x->b : queue->scratch;
   product.lda = left ? ld_of(x) : x->ldb;

@@ -174,6 +174,15 @@ tsr_status gpu_record(tsr_queue *queue, tsr_queue_event *event);
 tsr_status gpu_wait(tsr_queue *queue, tsr_queue_event *event);
 tsr_status gpu_query(tsr_queue_event *event, bool *complete, double *seconds);
 
+/* The order of the triangle beside C, and the lines of C across it. */
+static inline int64_t gpu_order_of(const tsr_kernel_args *x) {
+  return x->side == TSR_RIGHT ? x->n : x->m;
+}
+
+static inline int64_t gpu_lines_of(const tsr_kernel_args *x) {
+  return x->side == TSR_RIGHT ? x->m : x->n;
+}
+
 /* gemm.c: a GEMM that reads its inputs (alpha and k are not 0). The queue's device is current. */
 tsr_status gpu_gemm(tsr_queue *queue, const tsr_kernel_args *args);
 

@@ -283,7 +283,7 @@ struct line_product {
 /* Lines of a thread block if a line is a row of b, so that its threads read parts of columns. */
 enum { MEND_ROWS = 8, MEND_ACROSS = 32 };
 
-/* What mend_kernel does; args of tsr_gpu_mend. */
+/* The arguments of mend_kernel but for matrices and scalars; tsr_gpu_mend explains them. */
 struct mending {
   bool right, lower, unit;
   char op;

@@ -168,6 +168,29 @@ void launch_trapezoid(const tsr_gpu_trapezoid &x, gpuStream stream) {
                                                         x.step_b, x.row_of_c, x.column_of_c, x.to);
 }
 
+/* Launches kernels of one of the types s, d, c and z; launch_of gets a value of the element type.
+ */
+template <class F>
+int of_type(char type, F launch_of) {
+  switch (type) {
+    case 's':
+      launch_of(float());
+      break;
+    case 'd':
+      launch_of(double());
+      break;
+    case 'c':
+      launch_of(pair<float>());
+      break;
+    case 'z':
+      launch_of(pair<double>());
+      break;
+    default:
+      return gpuErrorInvalidValue;
+  }
+  return gpuLastError();
+}
+
 }  // namespace tsr_gpu
 
 using namespace tsr_gpu;
@@ -217,112 +240,32 @@ extern "C" int tsr_gpu_real_diagonal_launch(char type, int64_t n, void *c, int64
 extern "C" int tsr_gpu_invert_launch(const tsr_gpu_invert *x, void *stream_pointer) {
   gpuStream stream = (gpuStream)stream_pointer;
   if (x->n <= 0) return gpuSuccess;
-  switch (x->type) {
-    case 's':
-      launch_invert<float>(*x, stream);
-      break;
-    case 'd':
-      launch_invert<double>(*x, stream);
-      break;
-    case 'c':
-      launch_invert<pair<float>>(*x, stream);
-      break;
-    case 'z':
-      launch_invert<pair<double>>(*x, stream);
-      break;
-    default:
-      return gpuErrorInvalidValue;
-  }
-  return gpuLastError();
+  return of_type(x->type, [&](auto zero) { launch_invert<decltype(zero)>(*x, stream); });
 }
 
 extern "C" int tsr_gpu_fill_launch(const tsr_gpu_fill *x, void *stream_pointer) {
   gpuStream stream = (gpuStream)stream_pointer;
   if (x->n <= 0) return gpuSuccess;
-  switch (x->type) {
-    case 's':
-      launch_fill<float>(*x, stream);
-      break;
-    case 'd':
-      launch_fill<double>(*x, stream);
-      break;
-    case 'c':
-      launch_fill<pair<float>>(*x, stream);
-      break;
-    case 'z':
-      launch_fill<pair<double>>(*x, stream);
-      break;
-    default:
-      return gpuErrorInvalidValue;
-  }
-  return gpuLastError();
+  return of_type(x->type, [&](auto zero) { launch_fill<decltype(zero)>(*x, stream); });
 }
 
 extern "C" int tsr_gpu_squares_launch(const tsr_gpu_squares *x, void *stream_pointer) {
   gpuStream stream = (gpuStream)stream_pointer;
   if (x->n <= 0) return gpuSuccess;
-  switch (x->type) {
-    case 's':
-      launch_squares<float>(*x, stream);
-      break;
-    case 'd':
-      launch_squares<double>(*x, stream);
-      break;
-    case 'c':
-      launch_squares<pair<float>>(*x, stream);
-      break;
-    case 'z':
-      launch_squares<pair<double>>(*x, stream);
-      break;
-    default:
-      return gpuErrorInvalidValue;
-  }
-  return gpuLastError();
+  return of_type(x->type, [&](auto zero) { launch_squares<decltype(zero)>(*x, stream); });
 }
 
 extern "C" int tsr_gpu_mend_launch(const tsr_gpu_mend *x, void *stream_pointer) {
   gpuStream stream = (gpuStream)stream_pointer;
   if (x->order <= 0 || x->lines <= 0) return gpuSuccess;
-  switch (x->type) {
-    case 's':
-      launch_mend<float>(*x, stream);
-      break;
-    case 'd':
-      launch_mend<double>(*x, stream);
-      break;
-    case 'c':
-      launch_mend<pair<float>>(*x, stream);
-      break;
-    case 'z':
-      launch_mend<pair<double>>(*x, stream);
-      break;
-    default:
-      return gpuErrorInvalidValue;
-  }
-  return gpuLastError();
+  return of_type(x->type, [&](auto zero) { launch_mend<decltype(zero)>(*x, stream); });
 }
 
 extern "C" int tsr_gpu_put_lines_launch(const tsr_gpu_mend *x, void *c, int64_t ldc,
                                         void *stream_pointer) {
   gpuStream stream = (gpuStream)stream_pointer;
   if (x->order <= 0 || x->lines <= 0) return gpuSuccess;
-  switch (x->type) {
-    case 's':
-      launch_put_lines<float>(*x, c, ldc, stream);
-      break;
-    case 'd':
-      launch_put_lines<double>(*x, c, ldc, stream);
-      break;
-    case 'c':
-      launch_put_lines<pair<float>>(*x, c, ldc, stream);
-      break;
-    case 'z':
-      launch_put_lines<pair<double>>(*x, c, ldc, stream);
-      break;
-    default:
-      return gpuErrorInvalidValue;
-  }
-  return gpuLastError();
+  return of_type(x->type, [&](auto zero) { launch_put_lines<decltype(zero)>(*x, c, ldc, stream); });
 }
 
 extern "C" int tsr_gpu_trapezoid_launch(const tsr_gpu_trapezoid *x, void *stream_pointer) {

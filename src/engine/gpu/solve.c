@@ -44,22 +44,14 @@ typedef struct solution {
   int64_t ld;             /* of it */
 } solution;
 
-static int64_t order_of(const tsr_kernel_args *x) {
-  return x->side == TSR_RIGHT ? x->n : x->m;
-}
-
-static int64_t lines_of(const tsr_kernel_args *x) {
-  return x->side == TSR_RIGHT ? x->m : x->n;
-}
-
 static size_t aligned(size_t bytes) {
   return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
 static solution solution_of(tsr_queue *queue, const tsr_kernel_args *x) {
   solution s = {.queue = queue, .x = x, .size = tsr_type_get(x->type)->size};
-  s.order = order_of(x);
-  s.lines = lines_of(x);
+  s.order = gpu_order_of(x);
+  s.lines = gpu_lines_of(x);
   size_t line = (size_t)s.order * s.size;
   s.at_once = (int64_t)(result_most / line / ROUND * ROUND);
   s.inverse = queue->scratch;
@@ -208,7 +200,7 @@ gpuError gpu_scratch(tsr_queue *queue) {
 /* If there is no memory, or the device has failed, the answer is false: the vendor's trsm then runs
  * or reports the error. */
 bool gpu_can_invert(tsr_queue *queue, const tsr_kernel_args *x) {
-  return tsr_kernel_inverts(order_of(x), lines_of(x)) && gpu_scratch(queue) == gpuSuccess;
+  return tsr_kernel_inverts(gpu_order_of(x), gpu_lines_of(x)) && gpu_scratch(queue) == gpuSuccess;
 }
 
 tsr_status gpu_need_scratch(tsr_queue *queue) {

@@ -3,9 +3,9 @@
 
 /*
  * GEMMT by squares: the trapezoid of c, or only the square on C's diagonal, is cut into small
- * squares, and one batch of the vendor's BLAS multiplies those that touch it. So little is computed
- * that nobody wants, and all squares together fill the device. What does not fill a square, at one
- * edge of c in each direction, is done by two GEMMs.
+ * squares, and one batch of the vendor's BLAS multiplies those that touch it. So few elements
+ * are computed that nobody wants, and all squares together fill the device. Two GEMMs multiply the
+ * rows and columns at the edges of c that do not fill a square.
  *
  * base/kernel.h says when this is faster than one GEMM of all of c, with the measured times.
  */
@@ -43,7 +43,8 @@ static tsr_status rest(tsr_queue *queue, const tsr_kernel_args *x, int64_t row, 
   return gpu_gemm(queue, &part);
 }
 
-/* What is beside the squares: below or above them, and the last columns. */
+/* Multiplies the parts of c that no square covers: rows below or above the squares, and the last
+ * columns. */
 static tsr_status multiply_rest(tsr_queue *queue, const cut *q) {
   const tsr_kernel_args *x = q->x;
   int64_t squares = q->columns * q->side, end = q->first + q->rows * q->side;
@@ -84,12 +85,10 @@ static tsr_status multiply_squares(tsr_queue *queue, const cut *q) {
 /* Whether the lists of the squares fit the queue's scratch memory, and the vendor's int takes every
  * extent. */
 static bool can_list(tsr_queue *queue, const cut *q) {
+  const tsr_kernel_args *x = q->x;
   int64_t count = tsr_gpu_trapezoid_squares(q->rows, q->columns);
-  bool fits = count * 3 * (int64_t)sizeof(void *) <= TSR_FILLED_MOST;
-  for (int i = 0; i < 4; i++) {
-    const int64_t extents[] = {q->x->k, q->x->lda, q->x->ldb, q->x->ldc};
-    fits = fits && extents[i] <= INT_MAX;
-  }
+  bool fits = count * 3 * (int64_t)sizeof(void *) <= TSR_FILLED_MOST && x->k <= INT_MAX &&
+              x->lda <= INT_MAX && x->ldb <= INT_MAX && x->ldc <= INT_MAX;
   return fits && gpu_scratch(queue) == gpuSuccess;
 }
 

@@ -33,20 +33,12 @@ static bool is_left(const tsr_kernel_args *x) {
   return x->side != TSR_RIGHT;
 }
 
-static int64_t order_of(const tsr_kernel_args *x) {
-  return is_left(x) ? x->m : x->n;
-}
-
-static int64_t lines_of(const tsr_kernel_args *x) {
-  return is_left(x) ? x->n : x->m;
-}
-
 static size_t size_of(const tsr_kernel_args *x) {
   return tsr_type_get(x->type)->size;
 }
 
 static int64_t leaf_of(const tsr_kernel_args *x) {
-  int64_t order = order_of(x);
+  int64_t order = gpu_order_of(x);
   return x->blocks > 0 && x->blocks < order ? x->blocks : order;
 }
 
@@ -60,18 +52,18 @@ static int64_t ld_of(const tsr_kernel_args *x) {
 /* Bytes of all squares; the last one may be smaller than there is memory for. */
 static double bytes_of_squares(const tsr_kernel_args *x) {
   double leaf = (double)leaf_of(x);
-  return ceil((double)order_of(x) / leaf) * leaf * (double)ld_of(x) * (double)size_of(x);
+  return ceil((double)gpu_order_of(x) / leaf) * leaf * (double)ld_of(x) * (double)size_of(x);
 }
 
 /* Lines whose sums fit the scratch memory beside the squares. */
 static int64_t lines_at_once(const tsr_kernel_args *x) {
-  double line = (double)order_of(x) * (double)size_of(x) + sizeof(int);
+  double line = (double)gpu_order_of(x) * (double)size_of(x) + sizeof(int);
   double left = (double)gpu_scratch_bytes() - bytes_of_squares(x) - 2 * ALIGNMENT;
   return left > 0 ? (int64_t)(left / line) / ROUND * ROUND : 0;
 }
 
 bool gpu_can_multiply(tsr_queue *queue, const tsr_kernel_args *x) {
-  int64_t lines = lines_of(x), least = lines < LINES_LEAST ? lines : LINES_LEAST;
+  int64_t lines = gpu_lines_of(x), least = lines < LINES_LEAST ? lines : LINES_LEAST;
   if (x->kernel != TSR_KERNEL_TRMM || bytes_of_squares(x) > TSR_FILLED_MOST) return false;
   if (tsr_kernel_reads_c(x) && lines_at_once(x) < least) return false;
   return gpu_scratch(queue) == gpuSuccess;
@@ -89,7 +81,7 @@ static tsr_status make_squares(const triangle *t) {
   tsr_gpu_squares squares = {.type = (char)x->type,
                              .uplo = (char)x->uplo,
                              .unit = x->diag == TSR_UNIT,
-                             .n = order_of(x),
+                             .n = gpu_order_of(x),
                              .leaf = t->leaf,
                              .a = x->a,
                              .lda = x->lda,
@@ -107,8 +99,8 @@ static tsr_gpu_mend mend_of(const triangle *t) {
                         .op = (char)x->transa,
                         .unit = x->diag == TSR_UNIT,
                         .right = !is_left(x),
-                        .order = order_of(x),
-                        .lines = lines_of(x),
+                        .order = gpu_order_of(x),
+                        .lines = gpu_lines_of(x),
                         .alpha = {x->alpha.re, x->alpha.im},
                         .beta = {x->beta.re, x->beta.im},
                         .a = x->a,
@@ -195,7 +187,7 @@ static tsr_status multiply(const triangle *t, tsr_kernel_args product, int count
 
 static tsr_status multiply_squares(const triangle *t) {
   const tsr_kernel_args *x = t->x;
-  int64_t leaf = t->leaf, order = order_of(x), whole = order / leaf, at = whole * leaf;
+  int64_t leaf = t->leaf, order = gpu_order_of(x), whole = order / leaf, at = whole * leaf;
   const void *squares = t->queue->scratch;
   tsr_scalar beta = tsr_kernel_reads_c(x) ? x->beta : (tsr_scalar){0, 0};
   if (whole > 0)
@@ -223,7 +215,7 @@ static tsr_status multiply_beside(const triangle *t, int64_t first, int64_t half
 }
 
 static tsr_status multiply_level(const triangle *t, int64_t half) {
-  int64_t order = order_of(t->x), pairs = order / (2 * half), first = 2 * half * pairs;
+  int64_t order = gpu_order_of(t->x), pairs = order / (2 * half), first = 2 * half * pairs;
   int64_t rest = order - first - half;
   if (pairs > 0) TSR_TRY(multiply_beside(t, 0, half, half, (int)pairs));
   return rest > 0 ? multiply_beside(t, first, half, rest, 1) : TSR_OK;
@@ -237,7 +229,7 @@ static tsr_status multiply_lines(triangle t, const tsr_kernel_args *x) {
   bool reads = tsr_kernel_reads_c(x);
   if (reads) TSR_TRY(mend(&t));
   TSR_TRY(multiply_squares(&t));
-  for (int64_t half = t.leaf; half < order_of(x); half *= 2) TSR_TRY(multiply_level(&t, half));
+  for (int64_t half = t.leaf; half < gpu_order_of(x); half *= 2) TSR_TRY(multiply_level(&t, half));
   return reads ? put_sums(&t) : mend(&t);
 }
 
@@ -260,14 +252,14 @@ tsr_status gpu_multiply_triangle(tsr_queue *queue, const tsr_kernel_args *x) {
   TSR_TRY(gpu_need_scratch(queue));
   if (!queue->blas) TSR_TRY(gpu_blas_start(queue));
   triangle t = {.queue = queue, .x = x, .leaf = leaf_of(x), .ld = ld_of(x)};
-  int64_t lines = lines_of(x), most = tsr_kernel_reads_c(x) ? lines_at_once(x) : lines;
+  int64_t lines = gpu_lines_of(x), most = tsr_kernel_reads_c(x) ? lines_at_once(x) : lines;
   TSR_TRY(make_squares(&t));
   t.sums = aligned((char *)queue->scratch + (size_t)bytes_of_squares(x));
   for (int64_t first = 0; first < lines; first += most) {
     int64_t some = lines - first < most ? lines - first : most;
     tsr_kernel_args part = lines_from(x, first, some);
-    t.mended =
-        (int *)(void *)aligned((char *)t.sums + (size_t)some * (size_t)order_of(x) * size_of(x));
+    t.mended = (int *)(void *)aligned((char *)t.sums +
+                                      (size_t)some * (size_t)gpu_order_of(x) * size_of(x));
     TSR_TRY(multiply_lines(t, &part));
   }
   return TSR_OK;

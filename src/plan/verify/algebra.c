@@ -77,7 +77,7 @@ static tsr_status load(tsr_algebra *x, uint32_t c, int i, tsr_uplo uplo) {
   return TSR_OK;
 }
 
-/* What a GEMMT leaves beside its trapezoid counts as not written. */
+/* Elements beside the trapezoid of a GEMMT count as not written. */
 static void store(tsr_algebra *x, uint32_t c, tsr_uplo uplo) {
   const tsr_command *command = &x->v->plan->commands.items[c];
   tsr_small_rect r = tsr_algebra_shrink(x, TSR_C_, tsr_command_rect(command, 2));

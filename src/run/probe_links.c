@@ -317,6 +317,23 @@ static tsr_status add_shared(tsr_bench *b, const shared *s) {
   return out_binds ? add_channel(b, out_name, s, m.out, 0, 1) : TSR_OK;
 }
 
+/* What a device's two directions carry together is less than what each carries alone: measured with
+ * the memory near the device, as much in as out. */
+static tsr_status add_each(tsr_bench *b) {
+  for (int d = 0; d < b->devices; d++) {
+    b->node = tsr_bench_near(b, d);
+    double in, out, alone = rate_beside(b, &d, 1, d, true) + rate_beside(b, &d, 1, d, false);
+    TSR_TRY(measure_mix(b, &d, 1, 1, 1, &in, &out));
+    if (in + out > TSR_TUNE_PROBE_FULL * alone) continue;
+    char name[32];
+    snprintf(name, sizeof name, "gpu%d both ways", d);
+    shared s = {name, &d, 1, b->devices, b->devices + b->nodes};
+    TSR_TRY(add_channel(b, name, &s, in + out, 1, 1));
+  }
+  b->node = 0;
+  return TSR_OK;
+}
+
 /* Two devices of one socket may share their way to the host: measured with the memory near them. */
 static tsr_status add_pairs(tsr_bench *b) {
   for (int i = 0; i < b->devices; i++)
@@ -385,6 +402,7 @@ tsr_status tsr_probe_links(tsr_bench *b) {
   TSR_TRY(tsr_probe_crossings(b));
   TSR_TRY(add_host(b));
   TSR_TRY(add_pairs(b));
+  TSR_TRY(add_each(b));
   tsr_bench_progress(b, 0.3, "links between devices");
   for (int d = 0; d < b->devices; d++) {
     TSR_TRY(add_peer_channel(b, d, false));

@@ -37,13 +37,23 @@ static struct {
     double at;
   } event[MOST];
   int events;
-  bool computes; /* kernels are carried out, too */
+  double seen;      /* s: what the host has seen complete; later commands begin after it */
+  bool computes;    /* kernels are carried out, too */
+  bool half_duplex; /* a device's copies take turns, whichever way they go */
+  double copied[TSR_MAX_DEVICES]; /* s: when a device's copies so far are complete, if so */
 } clocks;
 
 static int index_of(const tsr_queue *queue) {
   int i = 0;
   while (i < clocks.queues && clocks.queue[i].queue != queue) i++;
   assert_true(i < clocks.queues);
+  return i;
+}
+
+/* The queue's index, when the host submits to it. */
+static int begin_on(const tsr_queue *queue) {
+  int i = index_of(queue);
+  clocks.queue[i].now = fmax(clocks.queue[i].now, clocks.seen);
   return i;
 }
 
@@ -63,24 +73,35 @@ static tsr_status record(tsr_queue *queue, tsr_queue_event *event) {
   assert_true(i < MOST);
   if (i == clocks.events) clocks.events++;
   clocks.event[i].event = event;
-  clocks.event[i].at = clocks.queue[index_of(queue)].now;
+  clocks.event[i].at = clocks.queue[begin_on(queue)].now;
   return tsr_engine_host.record(queue, event);
 }
 
 static tsr_status query(tsr_queue_event *event, bool *complete, double *seconds) {
   double real;
   TSR_TRY(tsr_engine_host.query(event, complete, &real));
-  for (int i = 0; i < clocks.events && seconds != NULL; i++)
-    if (clocks.event[i].event == event) *seconds = clocks.event[i].at;
+  for (int i = 0; i < clocks.events && *complete; i++)
+    if (clocks.event[i].event == event) {
+      clocks.seen = fmax(clocks.seen, clocks.event[i].at);
+      if (seconds != NULL) *seconds = clocks.event[i].at;
+    }
   return TSR_OK;
 }
 
 static tsr_status kernel(tsr_queue *queue, const tsr_kernel_args *args) {
-  int i = index_of(queue);
+  int i = begin_on(queue);
   clocks.queue[i].now +=
       tsr_machine_kernel_time(clocks.machine, clocks.queue[i].device, args->kernel, args->type,
                               args->m, args->n, args->k, args->wide, args->beta.re != 0, 0);
   return clocks.computes ? tsr_engine_host.kernel(queue, args) : TSR_OK;
+}
+
+/* Copies begin when those before them are complete: of the queue, or of the device. */
+static void spend_copying(int queue, double seconds) {
+  double *now = &clocks.queue[queue].now, *copied = &clocks.copied[clocks.queue[queue].device];
+  if (clocks.half_duplex) *now = fmax(*now, *copied);
+  *now += seconds;
+  *copied = *now;
 }
 
 static int location(int device) {
@@ -91,8 +112,8 @@ static tsr_status copy(tsr_queue *queue, const tsr_copy_args *args) {
   const tsr_link *link =
       &clocks.machine->link[location(args->from_device)][location(args->to_device)];
   assert_true(link->bandwidth > 0);
-  clocks.queue[index_of(queue)].now +=
-      link->latency + (double)args->width * (double)args->height / link->bandwidth;
+  spend_copying(begin_on(queue),
+                link->latency + (double)args->width * (double)args->height / link->bandwidth);
   return tsr_engine_host.copy(queue, args);
 }
 
@@ -180,6 +201,32 @@ static void like_devices_have_one_speed(void **state) {
   tsr_machine_destroy(clocks.machine);
 }
 
+/* A channel is the sum of both directions where each alone carries more than its half. */
+static void both_ways_at_once_are_measured(void **state) {
+  (void)state;
+  for (int half = 0; half < 2; half++) {
+    describe("gpu*2@none pcie:20,10 rate:0.1 lat:0.01");
+    clocks.half_duplex = half;
+    tsr_machine *m = measured_on(64 << 20, true);
+    for (int d = 0; d < 2; d++) {
+      const tsr_channel *found = NULL;
+      for (int c = 0; c < m->channels; c++)
+        if (strcmp(m->channel[c].name, d == 0 ? "gpu0 both ways" : "gpu1 both ways") == 0)
+          found = &m->channel[c];
+      assert_true((found != NULL) == half);
+      if (found == NULL) continue;
+      assert_near(found->capacity, d == 0 ? 20e9 : 10e9, "both ways");
+      assert_int_equal(found->count, 2);
+      for (int i = 0; i < found->count; i++) {
+        assert_true(found->uses[i].from == d || found->uses[i].to == d);
+        assert_true(found->uses[i].weight == 1);
+      }
+    }
+    tsr_machine_destroy(m);
+    tsr_machine_destroy(clocks.machine);
+  }
+}
+
 /* What the device computed for the probe [s]. */
 static double time_of_kernels(void) {
   double most = 0;
@@ -216,6 +263,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_device_is_measured),
       cmocka_unit_test(like_devices_have_one_speed),
+      cmocka_unit_test(both_ways_at_once_are_measured),
       cmocka_unit_test(slow_devices_take_minutes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

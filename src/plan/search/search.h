@@ -296,6 +296,9 @@ tsr_status tsr_search_unlike(tsr_search *s);
  * with operands that are realigned it waits for copies as others do. */
 bool tsr_search_is_whole_at_home(const tsr_search *s, const tsr_strategy *r);
 
+/* Whether the strategy takes other devices to help the one that is home to all operands. */
+bool tsr_search_leaves_home(const tsr_search *s, const tsr_strategy *r);
+
 /* Sets made->share from the plan; plan NULL: leaves it. */
 void tsr_shares_note(const tsr_search *s, const tsr_plan *plan, tsr_candidate *made);
 

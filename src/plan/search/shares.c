@@ -31,6 +31,10 @@ bool tsr_search_is_whole_at_home(const tsr_search *s, const tsr_strategy *r) {
          !s->options->reproducible && s->problem.realigned == 0;
 }
 
+bool tsr_search_leaves_home(const tsr_search *s, const tsr_strategy *r) {
+  return tsr_strategy_devices(r) > 1 && is_one_device_home(s) && s->options->residency == NULL;
+}
+
 /* In slices all devices add up C at the end, at about the same time. The end of a device's products
  * shows whether its slice is too long. */
 static void note_command(const tsr_plan *plan, const tsr_command *c, bool copies, tsr_share *of) {

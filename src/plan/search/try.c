@@ -217,6 +217,8 @@ static double end_of_others(const tsr_search *s, const tsr_plan *plan) {
  *   the time that this would take after the plan's end counts.
  * - Balance: a home of all operands may be the last to end, however the others' parts are cut. The
  *   plan whose other devices end sooner is better, since they can take more of the work next.
+ * - Leaving home: other devices that help the home of all operands must gain more than predictions
+ *   may be off. With less they would be kept from other work for nothing.
  * - Rows in parts make columns shorter. Links lose more by that than measurements of them show, so
  *   such a plan must gain something.
  */
@@ -228,8 +230,9 @@ static double score_of(const tsr_search *s, const tsr_strategy *r, const tsr_pla
   double parted = r->row_parts > 1 ? TSR_TUNE_SCORE_OF_ROW_PARTS * plan->seconds : 0;
   double others =
       tsr_search_is_whole_at_home(s, r) ? TSR_TUNE_SCORE_OF_OTHERS * end_of_others(s, plan) : 0;
+  double leaving = tsr_search_leaves_home(s, r) ? TSR_TUNE_SCORE_OF_LEAVING * plan->seconds : 0;
   return plan->seconds + commands + reloads + TSR_TUNE_SCORE_OF_DRAINING * draining + parted +
-         others;
+         others + leaving;
 }
 
 void tsr_search_keep(tsr_search *s, const tsr_candidate *candidate, tsr_plan *plan) {

@@ -8,6 +8,9 @@
  * long as the one before. In trsm, what is solved of a k-panel is subtracted from all blocks behind
  * it, and in trmm, what is multiplied by it is added to them; without k-panels one block after
  * another is completed.
+ *
+ * Kernels of the first k-panel may have fewer lines than their stripe (n_block_first), so that they
+ * begin when few lines have arrived.
  */
 #include "base/alloc.h"
 #include "blas/triangle.h"
@@ -125,23 +128,115 @@ static bool each_k_panel(tsr_builder *b, tsr_block *blocks, visitor visit) {
   return true;
 }
 
+static bool takes(const tsr_builder *b, range k_panel, int j) {
+  range first = before(b, k_panel, j), then = after(b, k_panel, j);
+  return first.end > first.begin || then.end > then.begin || contains(k_panel, j);
+}
+
+/* Products and own kernels that block j gets with the k-panel. */
+static int tasks_of(const tsr_builder *b, range k_panel, int j) {
+  return count_products(b, before(b, k_panel, j)) + count_products(b, after(b, k_panel, j)) +
+         contains(k_panel, j);
+}
+
 static bool count_tasks(tsr_builder *b, tsr_block *blocks, range k_panel) {
-  for (int j = 0; j < b->tiling->k.count; j++)
-    blocks[j].left += count_products(b, before(b, k_panel, j)) +
-                      count_products(b, after(b, k_panel, j)) + contains(k_panel, j);
+  for (int j = 0; j < b->tiling->k.count; j++) blocks[j].left += tasks_of(b, k_panel, j);
   return true;
 }
 
-/* Blocks that are not computed from the k-panel, or have all their products already, are not
- * touched. In trmm a block of the k-panel itself comes after all blocks that are computed from it,
- * so that its sum may take the place of its old elements. */
-static bool push_k_panel(tsr_builder *b, tsr_block *blocks, range k_panel) {
+/* ---- Runs of blocks ------------------------------------------------------- */
+
+/* Neighbouring blocks [first, first + count) that one product with the k-panel serves: beside a
+ * triangle all blocks behind the k-panel, as far as A was copied with them. Else a single block. */
+typedef struct run {
+  int first, count;
+} run;
+
+static bool is_behind(const tsr_builder *b, range k_panel, int j) {
+  return !tsr_is_symmetric(b) && !is_tiled(b) && takes(b, k_panel, j) && !contains(k_panel, j);
+}
+
+/* The i-th block in the direction in which blocks are computed. */
+static int block_at(const tsr_builder *b, int i) {
+  return tsr_goes_up(b) ? i : b->tiling->k.count - 1 - i;
+}
+
+/* The first after the i-th block whose part of A does not come in the same copies. */
+static int end_of_copies(const tsr_builder *b, int i) {
+  int high = larger(1, (int)b->tiling->span), end = i + 1;
+  while (end < b->tiling->k.count && block_at(b, end) / high == block_at(b, i) / high) end++;
+  return end;
+}
+
+/* The run that begins with the i-th block. */
+static run run_at(const tsr_builder *b, range k_panel, int i) {
+  int first = block_at(b, i), last = first, end = end_of_copies(b, i);
+  if (is_behind(b, k_panel, first))
+    for (i++; i < end && is_behind(b, k_panel, block_at(b, i)); i++) last = block_at(b, i);
+  return (run){smaller(first, last), larger(first, last) - smaller(first, last) + 1};
+}
+
+/* Adds the tasks of a run on some lines. */
+static bool push_run(tsr_builder *b, const tsr_block *blocks, range k_panel, run r,
+                     const tsr_stripe *lines) {
+  const tsr_cuts *cuts = &b->tiling->k;
+  tsr_block k = blocks[r.first];
+  k.stripe = lines;
+  if (r.count == 1) return push_block(b, &k, k_panel, r.first);
+  k.length = cuts->at[r.first + r.count] - k.at;
+  return tsr_push_product(b, &k, cuts->at[k_panel.begin],
+                          cuts->at[k_panel.end] - cuts->at[k_panel.begin]);
+}
+
+static void note_run(const tsr_builder *b, tsr_block *blocks, range k_panel, run r) {
+  for (int j = r.first; j < r.first + r.count; j++) {
+    blocks[j].left -= tasks_of(b, k_panel, j);
+    blocks[j].begun = true;
+  }
+}
+
+/* Adds the tasks with the k-panel of the begin-th up to the end-th block (block_at): first on
+ * `most` lines of the stripe, then on the next ones, and so on. Blocks that are not computed from
+ * the k-panel, or have all their products already, are not touched. In trmm a block of the k-panel
+ * itself comes after all blocks that are computed from it, so that its sum may take the place of
+ * its old elements. */
+static bool push_blocks_of(tsr_builder *b, tsr_block *blocks, range k_panel, int begin, int end,
+                           int64_t most) {
+  const tsr_stripe *all = blocks->stripe;
+  int64_t last = all->line + all->lines;
+  run r;
+  for (tsr_stripe part = *all; part.line < last; part.line += part.lines) {
+    part.lines = last - part.line < most ? last - part.line : most;
+    for (int i = begin; i < end; i += r.count) {
+      r = run_at(b, k_panel, i);
+      if (takes(b, k_panel, r.first) && !push_run(b, blocks, k_panel, r, &part)) return false;
+    }
+  }
+  for (int i = begin; i < end; i += r.count) {
+    r = run_at(b, k_panel, i);
+    if (takes(b, k_panel, r.first)) note_run(b, blocks, k_panel, r);
+  }
+  return true;
+}
+
+/* Whether the k-panel is the first of several, in the first stripe of a device. */
+static bool is_first_of_all(const tsr_builder *b, const tsr_stripe *s, range k_panel) {
   int count = b->tiling->k.count;
-  for (int i = 0; i < count; i++) {
-    int j = tsr_goes_up(b) ? i : count - 1 - i;
-    bool takes = before(b, k_panel, j).end > before(b, k_panel, j).begin ||
-                 after(b, k_panel, j).end > after(b, k_panel, j).begin || contains(k_panel, j);
-    if (takes && !push_block(b, &blocks[j], k_panel, j)) return false;
+  bool first = k_panels_go_up(b) ? k_panel.begin == 0 : k_panel.end == count;
+  return s->is_first && first && k_panel.end - k_panel.begin < count;
+}
+
+/* The first k-panel arrives while there is nothing else to compute. So its kernels take some lines
+ * at a time, with the blocks whose part of A comes in one copy: they begin when little of both is
+ * there. */
+static bool push_k_panel(tsr_builder *b, tsr_block *blocks, range k_panel) {
+  const tsr_stripe *s = blocks->stripe;
+  int count = b->tiling->k.count, end;
+  if (!is_first_of_all(b, s, k_panel) || b->tiling->n_block_first >= s->lines)
+    return push_blocks_of(b, blocks, k_panel, 0, count, s->lines);
+  for (int i = 0; i < count; i = end) {
+    end = end_of_copies(b, i);
+    if (!push_blocks_of(b, blocks, k_panel, i, end, b->tiling->n_block_first)) return false;
   }
   return true;
 }

@@ -64,8 +64,9 @@ typedef struct tsr_tiling {
   int depth;         /* parts of k that are summed into a tile of C before the next tile; 0: one */
   bool serpentine;   /* each pass goes the other way than the one before, so that it begins with the
                         tiles that are still there */
-  /* Columns of a kernel in the first k-panel. If one k-panel is all of k: columns of the first
-   * kernel; they double from there to n_block_last. */
+  /* Columns of a kernel in the first k-panel; in stripes, which have lines, in that of a device's
+   * first stripe. If one k-panel is all of k: columns of the first kernel; they double from there
+   * to n_block_last. */
   int64_t n_block_first;
   int64_t n_block;       /* columns of a kernel in the k-panels between the first and the last */
   int64_t n_block_last;  /* in the last k-panel */

@@ -182,7 +182,7 @@ static void draw_strategy(rng *r, problem *p) {
   snprintf(p->strategy, sizeof p->strategy,
            "kpanel:%s;block:%d;nblock:%d,%d,%d;stripe:%d;taper:%d;c:%s;add:%s;share:%d;piece:%d"
            ";relay:%s;depth:%d;lookahead:%d;rows:%d;a:%s;b:%s;leading:%s;order:%s"
-           ";kpanels:%s;inverses:%s",
+           ";kpanels:%s;inverses:%s;span:%d",
            k_panel, block, n_block[0], n_block[1], n_block[2], n_block[1], chance(r, 0.5) ? 4 : 0,
            chance(r, 0.5) ? "first" : "last", p->memory == 0 && chance(r, 0.5) ? "home" : "owner",
            (int)rng_between(r, 50, 300), (int)log_between(r, 512, 65536), yes_or_no(chance(r, 0.7)),
@@ -190,7 +190,7 @@ static void draw_strategy(rng *r, problem *p) {
            p->memory == 0 && chance(r, 0.3) ? "whole" : "parts",
            p->memory == 0 && chance(r, 0.3) ? "whole" : "parts", yes_or_no(chance(r, 0.4)),
            chance(r, 0.5) ? "eta" : "given", chance(r, 0.5) ? "all" : "first",
-           chance(r, 0.6) ? "shared" : "each");
+           chance(r, 0.6) ? "shared" : "each", (int)rng_between(r, 1, 4));
 }
 
 const char *problem_strategy(const problem *p, char text[PROBLEM_STRATEGY]) {

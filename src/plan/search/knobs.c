@@ -103,6 +103,10 @@ static bool of_panels(const tsr_problem *p, const tsr_strategy *at, int64_t valu
   return !tsr_strategy_has_tiles(at);
 }
 
+static bool has_first_n_block(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
+  return of_panels(p, at, value) && stripes_have_k_panels(p, at, value);
+}
+
 /* Tiles that are loaded several times gain from long copies; panels come in many copies, within the
  * range of first guesses. */
 static bool is_useful_piece(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
@@ -437,15 +441,16 @@ static const tsr_knob table[] = {
      .says =
          "Columns of C of a kernel in the first k-panel; 0: all, or in a rank-k update as in the "
          "last one. If a product has only one k-panel: columns of the first kernel, doubled for "
-         "each next one up to nblock.last; 0: nblock.last.",
+         "each next one up to nblock.last; 0: nblock.last. In stripes: lines of a kernel in the "
+         "first of several k-panels of a device's first stripe; 0: all.",
      .phrase = "n-blocks of %s at first",
      .field = FIELD(n_block_first),
-     .of = PANELS | TILES_OF_PRODUCTS,
+     .of = PANELS | STRIPES | TILES_OF_PRODUCTS,
      .most = MOST,
      .change = TSR_CHANGE_WALK,
      .turn = 19,
      .value = {512, 1024, 2048, 0, -1},
-     .worth = of_panels,
+     .worth = has_first_n_block,
      .unmet = if_k_panels_differ},
     {.name = "nblock.middle",
      .unit = "columns",

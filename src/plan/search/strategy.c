@@ -124,7 +124,9 @@ static void simplify_k_panels(int64_t k, tsr_strategy *r) {
 void tsr_strategy_simplify(const tsr_call *call, const tsr_machine *machine, tsr_strategy *r) {
   tsr_family family = tsr_family_of(call->operation);
   if (!r->lazy) r->add_at_home = false;
-  if (r->kind == TSR_STRIPES && r->k_panel == 0) r->k_panel_once = false;
+  if (r->kind == TSR_STRIPES && r->k_panel == 0) r->k_panel_once = r->n_block_first = 0;
+  if (r->kind == TSR_STRIPES && r->stripe > 0 && r->n_block_first >= r->stripe)
+    r->n_block_first = 0;
   if (!tsr_strategy_may_invert(r, call)) r->inverses = false;
   if (r->kind != TSR_PANELS) return;
   if (r->grid_rows * r->grid_cols == 1) r->home_share = 0;

@@ -10,8 +10,10 @@
  * of blocks, and of the GEMM
  *
  *   tessera-bench-routines [--engine NAME] [--orders N,N,..] [--lines N,N,..] [--seconds S]
+ *     [--block N]
  *
- * A is on the left and lower. Each kernel is repeated for S seconds (0.02), in five turns of which
+ * --block is the order of the triangles that the products leave, in place of the one that suits. A
+ * is on the left and lower. Each kernel is repeated for S seconds (0.02), in five turns of which
  * the fastest counts. The data are zeros, so that no device comes to its power limit.
  */
 #include <math.h>
@@ -60,8 +62,16 @@ static tsr_status time_kernel(const tsr_kernel_args *args, double limit, double 
   return TSR_OK;
 }
 
-static tsr_status tell(tsr_kernel kernel, tsr_type type, void *const operand[OPERANDS],
-                       int64_t order, int64_t lines, double limit) {
+/* What the command line asks for. */
+typedef struct asked {
+  const char *engine;
+  numbers orders, lines;
+  double seconds;
+  int block; /* 0: the one that suits */
+} asked;
+
+static tsr_status tell(const asked *x, tsr_kernel kernel, tsr_type type,
+                       void *const operand[OPERANDS], int64_t order, int64_t lines) {
   double vendor, blocks, gemm;
   tsr_kernel_args args = {.kernel = kernel,
                           .type = type,
@@ -83,17 +93,17 @@ static tsr_status tell(tsr_kernel kernel, tsr_type type, void *const operand[OPE
   tsr_kernel_args product = args;
   product.kernel = TSR_KERNEL_GEMM;
   product.uplo = TSR_GENERAL;
-  TSR_TRY(time_kernel(&args, limit, &vendor));
-  args.blocks = tsr_kernel_block(kernel, type);
-  TSR_TRY(time_kernel(&args, limit, &blocks));
-  TSR_TRY(time_kernel(&product, limit, &gemm));
+  TSR_TRY(time_kernel(&args, x->seconds, &vendor));
+  args.blocks = x->block > 0 ? x->block : tsr_kernel_block(kernel, type);
+  TSR_TRY(time_kernel(&args, x->seconds, &blocks));
+  TSR_TRY(time_kernel(&product, x->seconds, &gemm));
   printf("%s,%c,%lld,%lld,%.1f,%.1f,%.1f\n", tsr_kernel_get(kernel)->name, (char)type,
          (long long)order, (long long)lines, vendor, blocks, gemm);
   fflush(stdout);
   return TSR_OK;
 }
 
-static tsr_status measure(tsr_type type, int64_t order, int64_t lines, double limit) {
+static tsr_status measure(const asked *x, tsr_type type, int64_t order, int64_t lines) {
   static const tsr_kernel kernels[] = {TSR_KERNEL_SYMM, TSR_KERNEL_HEMM, TSR_KERNEL_TRMM};
   void *operand[OPERANDS] = {NULL};
   tsr_status status = TSR_OK;
@@ -101,19 +111,13 @@ static tsr_status measure(tsr_type type, int64_t order, int64_t lines, double li
     status = make_zeros(type, order, i == 0 ? order : lines, &operand[i]);
   for (int k = 0; k < 3 && status == TSR_OK; k++)
     if (kernels[k] != TSR_KERNEL_HEMM || tsr_type_get(type)->complex_valued)
-      status = tell(kernels[k], type, operand, order, lines, limit);
+      status = tell(x, kernels[k], type, operand, order, lines);
   for (int i = 0; i < OPERANDS; i++)
     if (operand[i] != NULL) device->engine->free(device->state, 0, operand[i]);
   return status;
 }
 
 /* ---- The program ---- */
-
-typedef struct asked {
-  const char *engine;
-  numbers orders, lines;
-  double seconds;
-} asked;
 
 static bool read_options(int count, char **words, asked *x) {
   for (int i = 1; i + 1 < count; i += 2) {
@@ -123,6 +127,7 @@ static bool read_options(int count, char **words, asked *x) {
     if (strcmp(name, "--orders") == 0) good = numbers_read(value, &x->orders);
     if (strcmp(name, "--lines") == 0) good = numbers_read(value, &x->lines);
     if (strcmp(name, "--seconds") == 0) good = (x->seconds = atof(value)) > 0;
+    if (strcmp(name, "--block") == 0) good = (x->block = atoi(value)) > 0;
     if (!good) return false;
   }
   return count % 2 == 1;
@@ -137,16 +142,16 @@ static tsr_status measure_all(one_device *on, const void *what) {
   for (int t = 0; t < 4; t++)
     for (int i = 0; i < x->orders.count; i++)
       for (int j = 0; j < x->lines.count && status == TSR_OK; j++)
-        status = measure(types[t], x->orders.item[i], x->lines.item[j], x->seconds);
+        status = measure(x, types[t], x->orders.item[i], x->lines.item[j]);
   return status;
 }
 
 int main(int count, char **words) {
-  asked x = {"host", {{512, 1024, 2048}, 3}, {{128, 256, 512, 1024, 2048, 4096}, 6}, 0.02};
+  asked x = {"host", {{512, 1024, 2048}, 3}, {{128, 256, 512, 1024, 2048, 4096}, 6}, 0.02, 0};
   if (!read_options(count, words, &x)) {
     fprintf(stderr,
             "tessera-bench-routines: options are --engine NAME, --orders N,.., "
-            "--lines N,.., --seconds S\n");
+            "--lines N,.., --seconds S, --block N\n");
     return 2;
   }
   return one_device_run("tessera-bench-routines", x.engine, measure_all, &x);

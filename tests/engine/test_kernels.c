@@ -3,6 +3,7 @@
 
 /* Every kernel and type of an engine against naive loops. */
 #include "harness.h"
+#include "inverse_case.h"
 #include "solve_case.h"
 #include "unfinite_case.h"
 
@@ -310,6 +311,14 @@ static void test_inverses(void **state) {
   close_bench(&b);
 }
 
+/* Inverses by themselves, element by element. */
+static void test_exact_inverses(void **state) {
+  (void)state;
+  bench b = open_bench(TSR_QUEUE_COMPUTE);
+  inverse_run(run_on_engine, &b, harness_emulates() || getenv("TSR_TEST_SAMPLE") != NULL);
+  close_bench(&b);
+}
+
 /* A trsm that inverts its triangle gets the same bits as the two kernels. The host engine's does
  * not invert. */
 static void test_same_bits(void **state) {
@@ -354,6 +363,7 @@ int main(void) {
       cmocka_unit_test(test_triangles_added),
       cmocka_unit_test(test_solves),
       cmocka_unit_test(test_inverses),
+      cmocka_unit_test(test_exact_inverses),
       cmocka_unit_test(test_same_bits),
       cmocka_unit_test(test_trapezoids),
   };

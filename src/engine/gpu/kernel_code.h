@@ -14,7 +14,6 @@
 #ifndef TSR_ENGINE_GPU_KERNEL_CODE_H
 #define TSR_ENGINE_GPU_KERNEL_CODE_H
 
-#include "engine/gpu/inverted.h"
 #include "kernel_names.h" /* of the vendor's folder, which the build names */
 
 namespace tsr_gpu {
@@ -372,71 +371,6 @@ __global__ void trapezoid_kernel(whole rows, whole columns, const char *a, const
   to[at] = a + row * step_a;
   to[all + at] = b + column * step_b;
   to[2 * all + at] = c + row * row_of_c + column * column_of_c;
-}
-
-/* ---- Inverses of the blocks on a diagonal --------------------------------- */
-
-__device__ float negated(float x) {
-  return -x;
-}
-__device__ double negated(double x) {
-  return -x;
-}
-template <class R>
-__device__ pair<R> negated(pair<R> x) {
-  return pair<R>{-x.re, -x.im};
-}
-
-__device__ float reciprocal(float x) {
-  return 1 / x;
-}
-__device__ double reciprocal(double x) {
-  return 1 / x;
-}
-/* Smith's algorithm: no square is formed that could overflow. */
-template <class R>
-__device__ pair<R> reciprocal(pair<R> x) {
-  if (fabs(x.re) >= fabs(x.im)) {
-    R ratio = x.im / x.re, d = 1 / (x.re + x.im * ratio);
-    return pair<R>{d, -ratio * d};
-  }
-  R ratio = x.re / x.im, d = 1 / (x.im + x.re * ratio);
-  return pair<R>{ratio * d, -d};
-}
-
-/* Each thread block inverts one diagonal block, with one thread for each element, by elimination in
- * place. In a lower triangle, elimination step k completes row k of the inverse and adds that row's
- * contribution to the rows below; column k of A is no longer needed and becomes column k of the
- * inverse. An upper triangle is treated as a lower one whose rows and columns are counted from the
- * end. */
-template <class T>
-__global__ void __launch_bounds__(TSR_GPU_INVERTED *TSR_GPU_INVERTED)
-    invert_kernel(bool lower, bool unit, whole n, const T *a, whole lda, T *inverse) {
-  const int N = TSR_GPU_INVERTED;
-  __shared__ T x[N][N + 1];
-  whole first = (whole)blockIdx.x * N;
-  int order = n - first < N ? (int)(n - first) : N;
-  int row = threadIdx.x, column = threadIdx.y;
-  bool inside = row < order && column < order;
-  int i = lower || row >= order ? row : order - 1 - row;
-  int j = lower || column >= order ? column : order - 1 - column;
-  T mine = i == j ? unity<T>::value() : T{};
-  if (inside && (i > j || (i == j && !unit))) mine = a[first + row + (first + column) * lda];
-  if (i == j) mine = reciprocal(mine);
-  x[i][j] = mine;
-  for (int k = 0; k < order; k++) {
-    __syncthreads();
-    T pivot = x[k][k], across = x[k][j], factor = x[i][k];
-    __syncthreads();
-    if (i < k || j > k || i == j) continue;
-    T finished = j < k ? product(pivot, across) : pivot;
-    mine = i == k ? finished : sum(j < k ? mine : T{}, product(negated(factor), finished));
-    x[i][j] = mine;
-  }
-  if (inside) inverse[first + row + (first + column) * n] = mine;
-  whole begin = lower ? 0 : first + order, end = lower ? first : n;
-  for (whole r = begin + row; column < order && r < end; r += N)
-    inverse[r + (first + column) * n] = T{};
 }
 
 }  // namespace tsr_gpu

@@ -1,9 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The Tessera authors */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Launches the kernels of kernel_code.h. */
+/* Launches the kernels of kernel_code.h and inverse_code.h. */
 #include "engine/gpu/kernels.h"
 
+#include "engine/gpu/inverse_code.h"
 #include "engine/gpu/kernel_code.h"
 
 namespace tsr_gpu {
@@ -113,10 +114,25 @@ void launch_real_diagonal(int64_t n, void *c, int64_t ldc, gpuStream stream) {
 
 template <class T>
 void launch_invert(const tsr_gpu_invert &x, gpuStream stream) {
-  const int N = TSR_GPU_INVERTED;
-  unsigned blocks = (unsigned)((x.n + N - 1) / N);
-  invert_kernel<T><<<blocks, dim3(N, N), 0, stream>>>(x.uplo == 'L', x.unit != 0, x.n,
-                                                      (const T *)x.a, x.lda, (T *)x.inverse);
+  unsigned blocks = (unsigned)((x.n + TSR_GPU_INVERTED - 1) / TSR_GPU_INVERTED);
+  invert_kernel<T><<<dim3(blocks, blocks), INVERT_THREADS, 0, stream>>>(
+      x.uplo == 'L', x.unit != 0, x.n, (const T *)x.a, x.lda, (T *)x.inverse, x.ld);
+}
+
+template <class T, int HALF, bool LOWER>
+void launch_join(const tsr_gpu_invert &x, gpuStream stream) {
+  const int WIDTH = joining<T, HALF, LOWER>::WIDTH;
+  unsigned pairs = (unsigned)((x.n + HALF - 1) / (2 * HALF));
+  join_kernel<T, HALF, LOWER><<<dim3(HALF / WIDTH, pairs), JOIN_THREADS, 0, stream>>>(
+      x.n, (const T *)x.a, x.lda, (T *)x.inverse, x.ld);
+}
+
+template <class T, int HALF>
+void launch_joins(const tsr_gpu_invert &x, gpuStream stream) {
+  if (x.uplo == 'L')
+    launch_join<T, HALF, true>(x, stream);
+  else
+    launch_join<T, HALF, false>(x, stream);
 }
 
 template <class T>
@@ -241,6 +257,17 @@ extern "C" int tsr_gpu_invert_launch(const tsr_gpu_invert *x, void *stream_point
   gpuStream stream = (gpuStream)stream_pointer;
   if (x->n <= 0) return gpuSuccess;
   return of_type(x->type, [&](auto zero) { launch_invert<decltype(zero)>(*x, stream); });
+}
+
+extern "C" int tsr_gpu_join_launch(const tsr_gpu_invert *x, int half, void *stream_pointer) {
+  gpuStream stream = (gpuStream)stream_pointer;
+  if (x->n <= half) return gpuSuccess;
+  return of_type(x->type, [&](auto zero) {
+    if (half == TSR_GPU_JOINED)
+      launch_joins<decltype(zero), TSR_GPU_JOINED>(*x, stream);
+    else
+      launch_joins<decltype(zero), TSR_GPU_INVERTED>(*x, stream);
+  });
 }
 
 extern "C" int tsr_gpu_fill_launch(const tsr_gpu_fill *x, void *stream_pointer) {

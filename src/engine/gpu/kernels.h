@@ -35,10 +35,9 @@ int tsr_gpu_add_launch(const tsr_gpu_add *args, int blocks, void *stream);
 /* Sets the imaginary parts of the diagonal of an n x n matrix of type 'c' or 'z' to 0. */
 int tsr_gpu_real_diagonal_launch(char type, int64_t n, void *c, int64_t ldc, void *stream);
 
-/* Inverts the diagonal blocks of the triangle uplo ('L' or 'U') of a. type is 's', 'd', 'c' or 'z';
- * a and inverse are n x n, column-major, inverse with leading dimension n. The kernel writes the
- * inverses of the diagonal blocks and zeros in the other triangle of inverse; it leaves the rest.
- * unit: the diagonal of a is not read and counts as 1. */
+/* The inverse of the triangle uplo ('L' or 'U') of a. type is 's', 'd', 'c' or 'z'; a and inverse
+ * are n x n, column-major; they do not overlap. unit: the diagonal of a is not read and counts
+ * as 1. */
 typedef struct tsr_gpu_invert {
   char type, uplo;
   int unit;
@@ -46,9 +45,17 @@ typedef struct tsr_gpu_invert {
   const void *a;
   int64_t lda;
   void *inverse;
+  int64_t ld;
 } tsr_gpu_invert;
 
+/* Writes the inverses of the diagonal blocks of order TSR_GPU_INVERTED and zeros in the other
+ * triangle of `inverse`; leaves the rest. */
 int tsr_gpu_invert_launch(const tsr_gpu_invert *args, void *stream);
+
+/* Joins all pairs of neighbouring inverted blocks of order half, TSR_GPU_INVERTED ..
+ * TSR_GPU_JOINED: computes the block of `inverse` beside them. The last pair's second block may be
+ * smaller; a last block without a partner is left as it is. */
+int tsr_gpu_join_launch(const tsr_gpu_invert *args, int half, void *stream);
 
 /* Copies the triangle uplo ('L' or 'U') of a symmetric a to full and mirrors it there. type is 's',
  * 'd', 'c' or 'z'; both are n x n, column-major; they do not overlap. hermitian: the mirrored

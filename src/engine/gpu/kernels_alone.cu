@@ -8,6 +8,7 @@
  */
 #define TSR_KERNELS_ALONE
 #include "engine/gpu/kernel_code.h"
+#include "engine/gpu/inverse_code.h"
 #include "engine/gpu/residue_kernels.cu"
 #include "engine/gpu/residue_judgement.cu"
 #include "engine/gpu/residue_overlaps.cu"
@@ -50,8 +51,14 @@ ADDS(float, gpuBfloat16, 8)
 DIAGONAL(float)
 DIAGONAL(double)
 
-#define INVERT(T) \
-  template __global__ void invert_kernel<T>(bool, bool, whole, const T *, whole, T *);
+#define JOIN(T, HALF, LOWER) \
+  template __global__ void join_kernel<T, HALF, LOWER>(whole, const T *, whole, T *, whole);
+#define INVERT(T)                                                                             \
+  template __global__ void invert_kernel<T>(bool, bool, whole, const T *, whole, T *, whole); \
+  JOIN(T, TSR_GPU_INVERTED, true)                                                             \
+  JOIN(T, TSR_GPU_INVERTED, false)                                                            \
+  JOIN(T, TSR_GPU_JOINED, true)                                                               \
+  JOIN(T, TSR_GPU_JOINED, false)
 
 INVERT(float)
 INVERT(double)

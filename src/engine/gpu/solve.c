@@ -37,11 +37,11 @@ typedef struct solution {
   size_t size;            /* bytes of an element */
   int64_t order;          /* of the triangle */
   int64_t lines, at_once; /* right-hand sides, and those of one batch */
-  char *inverse;          /* order x order, without gaps between its columns */
+  void *inverse;          /* that INVERT or trsm makes: c, or in the scratch memory */
+  int64_t ld;             /* of it, or of the a of SOLVE */
   char *between;          /* the first product of join */
   char *result;           /* the solved lines of a batch */
   const void *by;         /* the inverse to multiply by: `inverse`, or the a of SOLVE */
-  int64_t ld;             /* of it */
 } solution;
 
 static size_t aligned(size_t bytes) {
@@ -54,11 +54,13 @@ static solution solution_of(tsr_queue *queue, const tsr_kernel_args *x) {
   s.lines = gpu_lines_of(x);
   size_t line = (size_t)s.order * s.size;
   s.at_once = (int64_t)(result_most / line / ROUND * ROUND);
-  s.inverse = queue->scratch;
-  s.between = s.inverse + aligned((size_t)s.order * line);
+  char *scratch = queue->scratch;
+  s.between = scratch + aligned((size_t)s.order * line);
   s.result = s.between + aligned((size_t)s.order * line / 4);
-  s.by = x->kernel == TSR_KERNEL_SOLVE ? x->a : s.inverse;
-  s.ld = x->kernel == TSR_KERNEL_SOLVE ? x->lda : s.order;
+  s.inverse = x->kernel == TSR_KERNEL_INVERT ? x->c : scratch;
+  s.ld = x->kernel == TSR_KERNEL_INVERT ? x->ldc : s.order;
+  s.by = s.inverse;
+  if (x->kernel == TSR_KERNEL_SOLVE) s.by = x->a, s.ld = x->lda;
   return s;
 }
 
@@ -77,7 +79,7 @@ static tsr_status join(const solution *s, int64_t first, int64_t half, int64_t r
   bool lower = x->uplo == TSR_LOWER;
   int64_t row = first + (lower ? half : 0), column = first + (lower ? 0 : half);
   int64_t rows = lower ? rest : half, columns = lower ? half : rest;
-  int64_t step_a = 2 * half * (x->lda + 1), step = 2 * half * (s->order + 1);
+  int64_t step_a = 2 * half * (x->lda + 1), step = 2 * half * (s->ld + 1);
   int64_t between = rows * columns;
   tsr_kernel_args product = {.kernel = TSR_KERNEL_GEMM,
                              .type = x->type,
@@ -88,18 +90,18 @@ static tsr_status join(const solution *s, int64_t first, int64_t half, int64_t r
                              .k = columns,
                              .alpha = {1, 0},
                              .a = element(x->a, s, row, column, x->lda),
-                             .b = element(s->inverse, s, column, column, s->order),
+                             .b = element(s->inverse, s, column, column, s->ld),
                              .c = s->between,
                              .lda = x->lda,
-                             .ldb = s->order,
+                             .ldb = s->ld,
                              .ldc = rows};
   TSR_TRY(gpu_gemm_batch(s->queue, &product, (gpu_batch){count, step_a, step, between}));
   product.k = rows;
   product.alpha.re = -1;
-  product.a = element(s->inverse, s, row, row, s->order);
+  product.a = element(s->inverse, s, row, row, s->ld);
   product.b = s->between;
-  product.c = element(s->inverse, s, row, column, s->order);
-  product.lda = product.ldc = s->order;
+  product.c = element(s->inverse, s, row, column, s->ld);
+  product.lda = product.ldc = s->ld;
   product.ldb = rows;
   return gpu_gemm_batch(s->queue, &product, (gpu_batch){count, step, between, step});
 }
@@ -114,16 +116,22 @@ static tsr_status join_all(const solution *s, int64_t half) {
 
 static tsr_status invert(const solution *s) {
   const tsr_kernel_args *x = s->x;
-  tsr_gpu_invert blocks = {.type = (char)x->type,
-                           .uplo = (char)x->uplo,
-                           .unit = x->diag == TSR_UNIT,
-                           .n = s->order,
-                           .a = x->a,
-                           .lda = x->lda,
-                           .inverse = s->inverse};
-  int error = tsr_gpu_invert_launch(&blocks, s->queue->stream);
+  tsr_gpu_invert triangle = {.type = (char)x->type,
+                             .uplo = (char)x->uplo,
+                             .unit = x->diag == TSR_UNIT,
+                             .n = s->order,
+                             .a = x->a,
+                             .lda = x->lda,
+                             .inverse = s->inverse,
+                             .ld = s->ld};
+  int error = tsr_gpu_invert_launch(&triangle, s->queue->stream);
   GPU_TRY((gpuError)error, "launching a kernel", s->queue->index);
-  for (int64_t half = TSR_GPU_INVERTED; half < s->order; half *= 2) TSR_TRY(join_all(s, half));
+  int half = TSR_GPU_INVERTED;
+  for (; half <= TSR_GPU_JOINED && half < s->order; half *= 2) {
+    error = tsr_gpu_join_launch(&triangle, half, s->queue->stream);
+    GPU_TRY((gpuError)error, "launching a kernel", s->queue->index);
+  }
+  for (; half < s->order; half *= 2) TSR_TRY(join_all(s, half));
   return TSR_OK;
 }
 
@@ -212,21 +220,10 @@ tsr_status gpu_need_scratch(tsr_queue *queue) {
 
 /* ---- INVERT and SOLVE ------------------------------------------------------- */
 
-/* The inverse is made in the scratch memory, as in a trsm, and copied to c. */
 tsr_status gpu_invert(tsr_queue *queue, const tsr_kernel_args *x) {
   TSR_TRY(gpu_need_scratch(queue));
   solution s = solution_of(queue, x);
-  TSR_TRY(invert(&s));
-  size_t width = (size_t)s.order * s.size;
-  tsr_copy_args copy = {.to = x->c,
-                        .from = s.inverse,
-                        .to_device = queue->index,
-                        .from_device = queue->index,
-                        .to_pitch = (size_t)x->ldc * s.size,
-                        .from_pitch = width,
-                        .width = width,
-                        .height = (size_t)s.order};
-  return gpu_copy(queue, &copy);
+  return invert(&s);
 }
 
 tsr_status gpu_solve(tsr_queue *queue, const tsr_kernel_args *x) {

@@ -288,23 +288,29 @@ static void squares_are_made_before_products(void **state) {
   tsr_machine_destroy(m);
 }
 
-/* By blocks trmm takes at least the products of the squares' zeros, too, the time of making the
- * squares, and one reading of the lines. */
-static void zeros_of_squares_are_multiplied(void **state) {
+/* By blocks trmm takes the products of its levels, of which the first has the squares' zeros, too,
+ * the time of making the squares, and of kernels that read the lines: one more if C is read. */
+static void trmm_goes_through_levels(void **state) {
   (void)state;
-  tsr_machine *m = parse("gpu*1 rate:60 hbm:2000 launch:2");
+  enum { LINES = 256 };
+  const double latency = 2e-6;
+  tsr_machine *m = parse("gpu*1 rate:60 hbm:20000 launch:2");
   m->rates[tsr_type_index(TSR_D)].routine[TSR_KERNEL_TRMM] = (struct tsr_routine){0.5, 0.95};
   assert_true(tsr_kernel_block(TSR_KERNEL_TRMM, TSR_D) == 512);
   assert_true(tsr_kernel_block(TSR_KERNEL_TRMM, TSR_C) == 256);
   for (int64_t order = 256; order <= 2048; order *= 2) {
-    double block = fmin((double)order, 512), latency = 2e-6;
-    double gemm = gemm_time(m, TSR_D, order, 256, order) - latency;
-    double bytes = 8 * (1.5 * (double)order * block + 256 * (double)order);
-    double want = latency + gemm / 2 * (1 + block / (double)order) + bytes / 2000e9 +
-                  latency * (double)order / block;
+    int64_t leaf = order < 512 ? order : 512;
+    double bytes = 8 * (1.5 * (double)order * (double)leaf + LINES * (double)order);
+    double want = 2 * latency + bytes / 20000e9 + gemm_time(m, TSR_D, order, LINES, leaf);
+    for (int64_t half = leaf; half < order; half *= 2)
+      want += gemm_time(m, TSR_D, order / 2, LINES, half);
     double time =
-        tsr_machine_blocks_time(m, 0, TSR_KERNEL_TRMM, TSR_D, order, 256, order, false, false, 0);
-    assert_true(fabs(time - want) < 1e-12);
+        tsr_machine_blocks_time(m, 0, TSR_KERNEL_TRMM, TSR_D, order, LINES, order, false, false, 0);
+    double right =
+        tsr_machine_blocks_time(m, 0, TSR_KERNEL_TRMM, TSR_D, LINES, order, order, false, false, 0);
+    double adding =
+        tsr_machine_blocks_time(m, 0, TSR_KERNEL_TRMM, TSR_D, order, LINES, order, false, true, 0);
+    assert_true(fabs(time - want) < 1e-12 && time == right && adding > time + latency);
   }
   tsr_machine_destroy(m);
 }
@@ -314,23 +320,23 @@ static double solve_time(const tsr_machine *m, int64_t rows, int64_t columns, in
                                  0);
 }
 
-/* Measured on an H200 with order 512. Few lines, and lower or higher orders, are solved by
+/* The inverses were measured on an H100. Few lines, and lower or higher orders, are solved by
  * substitution. */
 static void solves_by_an_inverse(void **state) {
   (void)state;
   static const struct {
-    int64_t lines;
+    int64_t order;
     double seconds;
-  } measured[] = {{2048, 0.113e-3}, {4096, 0.142e-3}, {8192, 0.200e-3}};
+  } inverses[] = {{256, 21e-6}, {512, 40e-6}, {1024, 67e-6}};
   tsr_machine *m = parse("gpu*1 rate:62.8 hbm:4000 launch:2");
   for (int i = 0; i < 3; i++) {
-    double left = solve_time(m, 512, measured[i].lines, 512);
-    double right = solve_time(m, measured[i].lines, 512, 512);
-    assert_true(fabs(left - measured[i].seconds) < 0.12 * measured[i].seconds);
+    int64_t order = inverses[i].order;
+    double left = solve_time(m, order, 4096, order), right = solve_time(m, 4096, order, order);
+    double back = 16 * (double)order * 4096 / 4000e9;
+    double inverse = left - gemm_time(m, TSR_D, order, 4096, order) - back;
+    assert_true(fabs(inverse - inverses[i].seconds) < 0.15 * inverses[i].seconds);
     assert_true(fabs(left - right) <= 1e-12 * left);
   }
-  double inverse = solve_time(m, 512, 4096, 512) - gemm_time(m, TSR_D, 512, 4096, 512);
-  assert_true(fabs(inverse - (65e-6 + 512 * 0.06e-6 + 16 * 512 * 4096 / 4000e9)) < 1e-12);
   assert_true(solve_time(m, 512, 1023, 512) > solve_time(m, 512, 1024, 512));
   assert_true(solve_time(m, 1025, 1025, 1025) > 1.5 * solve_time(m, 1024, 1024, 1024));
   assert_false(tsr_kernel_inverts(255, 4096) || tsr_kernel_inverts(1024, 1023));
@@ -708,7 +714,7 @@ int main(void) {
       cmocka_unit_test(level3_kernels_follow_gemm),
       cmocka_unit_test(few_lines_take_the_time_of_the_rows),
       cmocka_unit_test(squares_are_made_before_products),
-      cmocka_unit_test(zeros_of_squares_are_multiplied),
+      cmocka_unit_test(trmm_goes_through_levels),
       cmocka_unit_test(solves_by_an_inverse),
       cmocka_unit_test(narrow_solves_are_bound_by_memory),
       cmocka_unit_test(absent_rates_are_infinite),

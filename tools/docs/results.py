@@ -203,7 +203,17 @@ def steps(rows):
             table(["step", *extents], [[name, *(cells[n] for n in extents)] for name, cells in lines.items()]))
 
 
-KINDS = {"calls": calls, "level3": level3, "engines": engines, "rates": rates, "points": points, "caps": caps, "composed": composed,
+def skinny(rows):
+    """A line for each product of bench/skinny.py: ms on the devices that were chosen, on one, and by the CPU's BLAS."""
+    cells = []
+    for row in rows:
+        ours, one, cpu = (float(row[name]) for name in ("median_s", "one_device_s", "cpu_s"))
+        cells.append([" x ".join(row[e] for e in "mnk"), row["devices"], three_digits(1e3 * ours), three_digits(1e3 * one),
+                      three_digits(1e3 * cpu), f"{float(row['predicted_s']) / ours:.2f}"])
+    return table(["extents", "GPUs", "ms", "ms, one GPU", "ms, the CPU's BLAS", "predicted / measured time"], cells)
+
+
+KINDS = {"calls": calls, "skinny": skinny, "level3": level3, "engines": engines, "rates": rates, "points": points, "caps": caps, "composed": composed,
          "processes": processes, "summa": summa, "sizes": sizes, "steps": steps}
 
 

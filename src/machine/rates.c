@@ -210,6 +210,8 @@ static double kernel_part(const tsr_rates *rates, tsr_kernel kernel, way by, tsr
   return fmax(computing / measured, fmax(serial > 0 ? computing + serial : 0, least));
 }
 
+/* Whether the kernel is one GEMM with a triangle that is made whole: symm and hemm by blocks. (trmm
+ * by blocks is several: levels_time.) */
 static bool fills(tsr_kernel kernel, way by, int64_t k) {
   return by == BY_BLOCKS && tsr_kernel_fills(kernel) && k > 0;
 }
@@ -239,23 +241,27 @@ static double batch_time(const tsr_rates *rates, const tsr_device *device, tsr_t
   return device->kernel_latency + flops * ((1 - heat) / cool + heat / hot);
 }
 
-/* Seconds of trmm with a triangle of order k by products: the squares on its diagonal, which are
- * made first, are one batch; then come, in a batch for each level, what is beside pairs of squares,
- * beside pairs of these, and so on. Kernels before or behind them read the lines beside the
- * triangle, to find elements that are not finite. Measured on an NVIDIA H200 with orders of 512 to
- * 2048 and 512 to 8192 lines: 0.96 to 1.18 of this. */
-static double levels_time(const tsr_rates *rates, const tsr_device *device, tsr_type type,
+/* Seconds of trmm with a triangle of order k by products, without the kernel_latency: the squares
+ * on its diagonal, which are made first, are one batch; then come, in a batch for each level, what
+ * is beside pairs of squares, beside pairs of these, and so on. Kernels before or behind them read
+ * the lines beside the triangle, to find elements that are not finite. Measured on an NVIDIA H200
+ * with orders of 512 to 2048 and 512 to 8192 lines: 0.96 to 1.18 of this. */
+static double levels_time(const tsr_machine *machine, const tsr_device *device, tsr_type type,
                           int64_t lines, int64_t k, bool reads_c, double heat) {
+  const tsr_rates *rates = &machine->rates[tsr_type_index(type)];
+  if (rates->areas == 0 || rates->ks == 0) return INFINITY;
   int64_t leaf = tsr_kernel_block(TSR_KERNEL_TRMM, type);
   if (leaf > k) leaf = k;
   double size = (double)tsr_type_get(type)->size, order = (double)k;
   double others = device->kernel_latency * (reads_c ? 3 : 2); /* make squares, mend, put */
   double bytes = size * (1.5 * order * (double)leaf + order * (double)lines);
-  double seconds = others + bytes / device->memory_rate;
+  double seconds = others + bytes / device->memory_rate - device->kernel_latency;
   seconds += batch_time(rates, device, type, k, lines, leaf, heat);
   for (int64_t half = leaf; half < k; half *= 2)
     seconds += batch_time(rates, device, type, k / 2, lines, half, heat);
-  return seconds - device->kernel_latency;
+  seconds /= tsr_machine_speed(machine, (int)(device - machine->device), type);
+  double old = reads_c ? size * order * (double)lines : 0;
+  return seconds + old / device->memory_rate;
 }
 
 /* Seconds of a kernel that is not bound by memory, without the kernel_latency: flops / (rate of a
@@ -274,13 +280,9 @@ static double product_time(const tsr_machine *machine, const tsr_device *device,
   double computing = flops * ((1 - heat) / cool + heat / hot);
   computing *= detour(kernel, type, k, wide);
   double speed = tsr_machine_speed(machine, (int)(device - machine->device), type);
-  if (fills(kernel, by, k) && kernel == TSR_KERNEL_TRMM) {
-    computing = levels_time(rates, device, type, m * n / k, k, reads_c, heat) / speed;
-  } else {
-    double filled = 0;
-    if (fills(kernel, by, k)) filled = computing / speed + filling_time(device, kernel, type, k);
-    computing = fmax(kernel_part(rates, kernel, by, type, computing, m, n, k) / speed, filled);
-  }
+  double filled = 0;
+  if (fills(kernel, by, k)) filled = computing / speed + filling_time(device, kernel, type, k);
+  computing = fmax(kernel_part(rates, kernel, by, type, computing, m, n, k) / speed, filled);
   if (reads_c)
     computing +=
         reading_bytes(kernel, type, (double)m, (double)n, (double)k, wide) / device->memory_rate;
@@ -324,8 +326,11 @@ double tsr_machine_blocks_time(const tsr_machine *machine, int device, tsr_kerne
     return 2 * d->kernel_latency + product_time(machine, d, TSR_KERNEL_GEMM, BY_SQUARES, type,
                                                 m - (n - 1) / 2, n, k, wide, reads_c, heat);
   }
-  return d->kernel_latency +
-         product_time(machine, d, kernel, BY_BLOCKS, type, m, n, k, wide, reads_c, heat);
+  double working =
+      kernel == TSR_KERNEL_TRMM && k > 0
+          ? levels_time(machine, d, type, m * n / k, k, reads_c, heat)
+          : product_time(machine, d, kernel, BY_BLOCKS, type, m, n, k, wide, reads_c, heat);
+  return d->kernel_latency + working;
 }
 
 /* ---- Kernels on residues ---- */

@@ -161,9 +161,26 @@ static tsr_status read_triangle(tsr_verifier *v, uint32_t c, const char *what, i
   return status;
 }
 
-/* Kernels with a triangle beside C read no more of it. */
+/* Reads the trapezoid of c that a GEMMT adds to: what is beside it may be anything, and is not
+ * there where the kernels before had other n-blocks. */
+static tsr_status read_trapezoid(tsr_verifier *v, uint32_t c, int32_t buffer, tsr_rect rect,
+                                 tsr_uplo uplo) {
+  tsr_rect square = rect, rest = rect;
+  int64_t order = rect.col1 - rect.col0;
+  if (uplo == TSR_LOWER)
+    square.row1 = rest.row0 = rect.row0 + order;
+  else
+    square.row0 = rest.row1 = rect.row1 - order;
+  if (rest.row0 < rest.row1) TSR_TRY(read_rect(v, c, operand_names[2], buffer, rest));
+  return read_triangle(v, c, operand_names[2], buffer, square, uplo);
+}
+
+/* Kernels with a triangle beside C read no more of it, and GEMMT no more of c than it adds to. */
 static tsr_status read_operand(tsr_verifier *v, uint32_t c, int i) {
   const tsr_command *command = &v->plan->commands.items[c];
+  if (i == 2 && command->kernel == TSR_KERNEL_GEMMT)
+    return read_trapezoid(v, c, command->buffer[2], tsr_command_rect(command, 2),
+                          tsr_form_unpack(command->form).uplo);
   bool triangle = tsr_kernel_get((tsr_kernel)command->kernel)->traits & TSR_TRIANGLE_OF_A &&
                   command->kernel != TSR_KERNEL_SOLVE;
   tsr_rect rect = tsr_command_rect(command, i);

@@ -92,17 +92,13 @@ static tsr_device_slots *slots_at(tsr_tile_slots *s, const tsr_tile_copy *copy) 
   return &s->of[s->commands->plan->buffers.items[copy->buffer].location];
 }
 
+/* A slot is set when it is taken first: of a large budget's slots, few ever are. */
 static bool create(size_t count, tsr_device_slots *d) {
   d->slot = tsr_alloc(sizeof *d->slot * (count + 1));
   d->last = tsr_alloc(sizeof *d->last * (count + 1));
   d->next = tsr_alloc(sizeof *d->next * (count + 1));
   if (!d->slot || !d->last || !d->next) return false;
   d->count = (int)count;
-  for (size_t i = 0; i < count; i++) {
-    d->slot[i] = (tsr_slot){TSR_NOTHING, TSR_NOTHING};
-    d->last[i] = INT32_MIN;
-    d->next[i] = INT32_MAX;
-  }
   return true;
 }
 
@@ -171,7 +167,7 @@ bool tsr_tile_slots_take(tsr_tile_slots *s, tsr_tile_copy *copy, int device, tsr
   int32_t use = next_use(s, copy);
   int i = find_slot(s, device, use);
   if (i == TSR_NOTHING) return false;
-  if (i == d->taken) d->taken++;
+  if (i == d->taken) d->slot[d->taken++] = (tsr_slot){TSR_NOTHING, TSR_NOTHING};
   if (d->slot[i].copy != TSR_NOTHING) release(d, &s->copies->items[d->slot[i].copy]);
   copy->before = d->slot[i].users;
   copy->slot = i;

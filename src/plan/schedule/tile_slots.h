@@ -34,7 +34,7 @@ typedef struct tsr_device_slots {
   int32_t *last; /* for each slot: place in the sequence of its last use */
   int32_t *next; /* and of its next use; INT32_MAX: none; -1: the slot has its tile's only data */
   int count;
-  int taken; /* the first `taken` slots have had a tile, the others not yet */
+  int taken; /* the first `taken` slots have had a tile; those behind are not set yet */
 } tsr_device_slots;
 
 typedef struct tsr_tile_slots {

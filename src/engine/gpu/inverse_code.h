@@ -219,10 +219,10 @@ __global__ void __launch_bounds__(INVERT_THREADS)
  * the end the sums of all warps are added.
  */
 enum {
-  JOIN_LANES = 32,
+  WARP_THREADS = 32,
   JOIN_WARPS = 8,
-  JOIN_THREADS = JOIN_LANES * JOIN_WARPS,
-  TOGETHER = JOIN_LANES / JOIN_WARPS /* of JOIN_LANES columns, those of a thread */
+  JOIN_THREADS = WARP_THREADS * JOIN_WARPS,
+  TOGETHER = WARP_THREADS / JOIN_WARPS /* of WARP_THREADS columns, those of a thread */
 };
 
 template <class T, int HALF, bool LOWER>
@@ -231,8 +231,8 @@ struct joining {
     /* The columns of a stripe. The narrower it is, the more thread blocks there are; the wider, the
      * more products each value of a left factor serves. */
     WIDTH = sizeof(T) < 16 ? 4 : 2,
-    ROWS = HALF / JOIN_LANES, /* of a thread */
-    ALL = HALF / JOIN_WARPS,  /* columns of a thread */
+    ROWS = HALF / WARP_THREADS, /* of a thread */
+    ALL = HALF / JOIN_WARPS,    /* columns of a thread */
     /* A thread loads a chunk of its columns while it multiplies the chunk before; two chunks are to
      * fit in half of the 255 registers that a thread can have. */
     MOST = (sizeof(T) < 16 ? 32 : 16) / ROWS,
@@ -247,26 +247,26 @@ struct joining {
   typedef pack<T, WIDTH> line; /* a row of a right factor */
   typedef T parts[JOIN_WARPS][WIDTH][HALF];
 
-  /* Whether elements are other than zero: in block row r and block column k, of JOIN_LANES, of P,
+  /* Whether elements are other than zero: in block row r and block column k, of WARP_THREADS, of P,
    * or in block row k of the stripe of Q. */
   static __device__ bool of_p(int r, int k) {
     return LOWER ? r >= k : r <= k;
   }
   static __device__ bool of_q(int k, int stripe) {
-    return LOWER ? (k + 1) * JOIN_LANES > stripe : k * JOIN_LANES < stripe + WIDTH;
+    return LOWER ? (k + 1) * WARP_THREADS > stripe : k * WARP_THREADS < stripe + WIDTH;
   }
 
   /* IS_P: the left factor is P, else A. */
   template <bool IS_P>
   static __device__ void load(chunk &to, int c, const T *left, whole ld, int rows, int columns,
                               int stripe) {
-    int lane = threadIdx.x % JOIN_LANES, warp = threadIdx.x / JOIN_LANES;
+    int place = threadIdx.x % WARP_THREADS, warp = threadIdx.x / WARP_THREADS;
 #pragma unroll
     for (int s = 0; s < STEPS; s++) {
       int step = c * STEPS + s, column = warp + step * JOIN_WARPS;
 #pragma unroll
       for (int r = 0; r < ROWS; r++) {
-        int row = lane + r * JOIN_LANES;
+        int row = place + r * WARP_THREADS;
         bool used = row < rows && column < columns &&
                     (IS_P ? of_p(r, step / TOGETHER) : of_q(step / TOGETHER, stripe));
         to.x[s][r] = used ? left[row + column * ld] : T{};
@@ -277,7 +277,7 @@ struct joining {
   template <bool IS_P>
   static __device__ void multiply(sums &total, const chunk &from, int c, const line *right,
                                   int stripe) {
-    int warp = threadIdx.x / JOIN_LANES;
+    int warp = threadIdx.x / WARP_THREADS;
 #pragma unroll
     for (int t = 0; t < STEPS; t += TOGETHER) {
       int k = (c * STEPS + t) / TOGETHER;
@@ -303,11 +303,11 @@ struct joining {
   }
 
   static __device__ void share(const sums &total, parts &to) {
-    int lane = threadIdx.x % JOIN_LANES, warp = threadIdx.x / JOIN_LANES;
+    int place = threadIdx.x % WARP_THREADS, warp = threadIdx.x / WARP_THREADS;
 #pragma unroll
     for (int r = 0; r < ROWS; r++)
 #pragma unroll
-      for (int w = 0; w < WIDTH; w++) to[warp][w][lane + r * JOIN_LANES] = total[r][w];
+      for (int w = 0; w < WIDTH; w++) to[warp][w][place + r * WARP_THREADS] = total[r][w];
   }
 
   static __device__ T total_of(const parts &from, int row, int w) {

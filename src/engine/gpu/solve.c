@@ -61,7 +61,10 @@ static solution solution_of(tsr_queue *queue, const tsr_kernel_args *x) {
   s.inverse = x->kernel == TSR_KERNEL_INVERT ? x->c : scratch;
   s.ld = x->kernel == TSR_KERNEL_INVERT ? x->ldc : s.order;
   s.by = s.inverse;
-  if (x->kernel == TSR_KERNEL_SOLVE) s.by = x->a, s.ld = x->lda;
+  if (x->kernel == TSR_KERNEL_SOLVE) {
+    s.by = x->a;
+    s.ld = x->lda;
+  }
   return s;
 }
 

@@ -13,49 +13,16 @@
  * follow each other without gaps. The triangle is an identity, so that no device comes to its power
  * limit.
  */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/kernel.h"
 #include "one_device.h"
 
 static one_device *device;
 
-enum { TURNS = 5, AT_ONCE = 16 };
-
 /* ---- A line of the table ---- */
-
-/* Zeros, which alpha = 0 and beta = 0 make. */
-static tsr_status make_zeros(tsr_type type, int64_t order, void **matrix) {
-  TSR_TRY(device->engine->alloc(device->state, 0,
-                                (size_t)(order * order) * tsr_type_get(type)->size, matrix));
-  tsr_kernel_args zeros = {
-      .kernel = TSR_KERNEL_SCALE, .type = type, .m = order, .n = order, .c = *matrix, .ldc = order};
-  TSR_TRY(device->engine->kernel(device->queue, &zeros));
-  return one_device_wait(device);
-}
-
-/* *us: of a kernel, in the fastest of the turns after one that loads its code. */
-static tsr_status time_kernel(const tsr_kernel_args *args, double limit, double *us) {
-  *us = INFINITY;
-  TSR_TRY(device->engine->kernel(device->queue, args));
-  TSR_TRY(one_device_wait(device));
-  for (int turn = 0; turn < TURNS; turn++) {
-    double begin = tsr_now(), end;
-    int repeats = 0;
-    do {
-      for (int i = 0; i < AT_ONCE; i++) TSR_TRY(device->engine->kernel(device->queue, args));
-      TSR_TRY(one_device_wait(device));
-      repeats += AT_ONCE;
-      end = tsr_now();
-    } while (end - begin < limit / TURNS);
-    *us = fmin(*us, (end - begin) / repeats * 1e6);
-  }
-  return TSR_OK;
-}
 
 static tsr_status tell(tsr_type type, int64_t order, const void *a, void *c, double limit) {
   static const tsr_uplo uplos[] = {TSR_LOWER, TSR_UPPER};
@@ -75,7 +42,7 @@ static tsr_status tell(tsr_type type, int64_t order, const void *a, void *c, dou
                             .c = c,
                             .lda = order,
                             .ldc = order};
-    TSR_TRY(time_kernel(&args, limit, &us[u]));
+    TSR_TRY(one_device_time(device, &args, limit, &us[u]));
   }
   printf("%c,%lld,%.1f,%.1f\n", (char)type, (long long)order, us[0], us[1]);
   fflush(stdout);
@@ -84,8 +51,8 @@ static tsr_status tell(tsr_type type, int64_t order, const void *a, void *c, dou
 
 static tsr_status measure(tsr_type type, int64_t order, double limit) {
   void *a = NULL, *c = NULL;
-  tsr_status status = make_zeros(type, order, &a);
-  if (status == TSR_OK) status = make_zeros(type, order, &c);
+  tsr_status status = one_device_zeros(device, type, order, order, &a);
+  if (status == TSR_OK) status = one_device_zeros(device, type, order, order, &c);
   if (status == TSR_OK) status = tell(type, order, a, c, limit);
   if (a != NULL) device->engine->free(device->state, 0, a);
   if (c != NULL) device->engine->free(device->state, 0, c);

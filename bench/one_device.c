@@ -3,8 +3,14 @@
 
 #include "one_device.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/kernel.h"
+
+enum { TURNS = 5, AT_ONCE = 16 };
 
 tsr_status one_device_wait(const one_device *on) {
   tsr_queue_event *event;
@@ -14,6 +20,35 @@ tsr_status one_device_wait(const one_device *on) {
   while (status == TSR_OK && !complete) status = on->engine->query(event, &complete, NULL);
   on->engine->event_destroy(event);
   return status;
+}
+
+tsr_status one_device_zeros(const one_device *on, tsr_type type, int64_t rows, int64_t columns,
+                            void **matrix) {
+  size_t bytes = (size_t)(rows * columns) * tsr_type_get(type)->size;
+  TSR_TRY(on->engine->alloc(on->state, 0, bytes, matrix));
+  tsr_kernel_args zeros = {
+      .kernel = TSR_KERNEL_SCALE, .type = type, .m = rows, .n = columns, .c = *matrix, .ldc = rows};
+  TSR_TRY(on->engine->kernel(on->queue, &zeros));
+  return one_device_wait(on);
+}
+
+tsr_status one_device_time(const one_device *on, const tsr_kernel_args *args, double seconds,
+                           double *us) {
+  *us = INFINITY;
+  TSR_TRY(on->engine->kernel(on->queue, args));
+  TSR_TRY(one_device_wait(on));
+  for (int turn = 0; turn < TURNS; turn++) {
+    double begin = tsr_now(), end;
+    int repeats = 0;
+    do {
+      for (int i = 0; i < AT_ONCE; i++) TSR_TRY(on->engine->kernel(on->queue, args));
+      TSR_TRY(one_device_wait(on));
+      repeats += AT_ONCE;
+      end = tsr_now();
+    } while (end - begin < seconds / TURNS);
+    *us = fmin(*us, (end - begin) / repeats * 1e6);
+  }
+  return TSR_OK;
 }
 
 bool numbers_read(const char *text, numbers *list) {

@@ -24,6 +24,16 @@ int one_device_run(const char *name, const char *engine, one_device_program *pro
 /* Returns when all that was submitted to the queue is complete. */
 tsr_status one_device_wait(const one_device *on);
 
+/* Allocates a matrix of zeros, which alpha = 0 and beta = 0 make. The caller frees it, also if the
+ * status is not TSR_OK and *matrix is not NULL. */
+tsr_status one_device_zeros(const one_device *on, tsr_type type, int64_t rows, int64_t columns,
+                            void **matrix);
+
+/* *us: microseconds of a kernel. It is repeated for so many seconds, many in the queue at a time,
+ * in five turns of which the fastest counts, after one call that loads its code. */
+tsr_status one_device_time(const one_device *on, const tsr_kernel_args *args, double seconds,
+                           double *us);
+
 /* Numbers of an option, from 1 to 65536, with commas between them. */
 enum { NUMBERS_MOST = 16 };
 

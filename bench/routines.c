@@ -16,53 +16,20 @@
  * is on the left and lower. Each kernel is repeated for S seconds (0.02), in five turns of which
  * the fastest counts. The data are zeros, so that no device comes to its power limit.
  */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/kernel.h"
 #include "one_device.h"
 
 static one_device *device;
 
-enum { OPERANDS = 3, TURNS = 5, AT_ONCE = 8 };
-
-/* ---- Operands ---- */
-
-/* Zeros, which alpha = 0 and beta = 0 make. */
-static tsr_status make_zeros(tsr_type type, int64_t rows, int64_t columns, void **matrix) {
-  TSR_TRY(device->engine->alloc(device->state, 0,
-                                (size_t)(rows * columns) * tsr_type_get(type)->size, matrix));
-  tsr_kernel_args zeros = {
-      .kernel = TSR_KERNEL_SCALE, .type = type, .m = rows, .n = columns, .c = *matrix, .ldc = rows};
-  TSR_TRY(device->engine->kernel(device->queue, &zeros));
-  return one_device_wait(device);
-}
+enum { OPERANDS = 3 };
 
 /* ---- A line of the table ---- */
 
-/* *us: of a kernel, in the fastest of the turns after one that loads its code. */
-static tsr_status time_kernel(const tsr_kernel_args *args, double limit, double *us) {
-  *us = INFINITY;
-  TSR_TRY(device->engine->kernel(device->queue, args));
-  TSR_TRY(one_device_wait(device));
-  for (int turn = 0; turn < TURNS; turn++) {
-    double begin = tsr_now(), end;
-    int repeats = 0;
-    do {
-      for (int i = 0; i < AT_ONCE; i++) TSR_TRY(device->engine->kernel(device->queue, args));
-      TSR_TRY(one_device_wait(device));
-      repeats += AT_ONCE;
-      end = tsr_now();
-    } while (end - begin < limit / TURNS);
-    *us = fmin(*us, (end - begin) / repeats * 1e6);
-  }
-  return TSR_OK;
-}
-
-/* What the command line asks for. */
+/* The options of the command line. */
 typedef struct asked {
   const char *engine;
   numbers orders, lines;
@@ -93,10 +60,10 @@ static tsr_status tell(const asked *x, tsr_kernel kernel, tsr_type type,
   tsr_kernel_args product = args;
   product.kernel = TSR_KERNEL_GEMM;
   product.uplo = TSR_GENERAL;
-  TSR_TRY(time_kernel(&args, x->seconds, &vendor));
+  TSR_TRY(one_device_time(device, &args, x->seconds, &vendor));
   args.blocks = x->block > 0 ? x->block : tsr_kernel_block(kernel, type);
-  TSR_TRY(time_kernel(&args, x->seconds, &blocks));
-  TSR_TRY(time_kernel(&product, x->seconds, &gemm));
+  TSR_TRY(one_device_time(device, &args, x->seconds, &blocks));
+  TSR_TRY(one_device_time(device, &product, x->seconds, &gemm));
   printf("%s,%c,%lld,%lld,%.1f,%.1f,%.1f\n", tsr_kernel_get(kernel)->name, (char)type,
          (long long)order, (long long)lines, vendor, blocks, gemm);
   fflush(stdout);
@@ -108,7 +75,7 @@ static tsr_status measure(const asked *x, tsr_type type, int64_t order, int64_t 
   void *operand[OPERANDS] = {NULL};
   tsr_status status = TSR_OK;
   for (int i = 0; i < OPERANDS && status == TSR_OK; i++)
-    status = make_zeros(type, order, i == 0 ? order : lines, &operand[i]);
+    status = one_device_zeros(device, type, order, i == 0 ? order : lines, &operand[i]);
   for (int k = 0; k < 3 && status == TSR_OK; k++)
     if (kernels[k] != TSR_KERNEL_HEMM || tsr_type_get(type)->complex_valued)
       status = tell(x, kernels[k], type, operand, order, lines);

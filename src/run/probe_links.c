@@ -328,8 +328,9 @@ static tsr_status add_shared(tsr_bench *b, const shared *s) {
   return out_binds ? add_channel(b, out_name, s, m.out, 0, 1) : TSR_OK;
 }
 
-/* What a device's two directions carry together is less than what each carries alone: measured with
- * the memory near the device, as much in as out. */
+/* Measures the bytes/s that copies to a device and copies from it reach together, as many bytes in
+ * as out, in the memory near the device. If both together reach less than each alone would add up
+ * to, the sum becomes a channel. */
 static tsr_status add_each(tsr_bench *b) {
   for (int d = 0; d < b->devices; d++) {
     b->node = tsr_bench_near(b, d);

@@ -44,9 +44,9 @@ __device__ pair<R> reciprocal(pair<R> x) {
   return pair<R>{ratio * d, -d};
 }
 
-/* A diagonal block of order TSR_GPU_INVERTED is cut into squares of order LEAF. Those of the lower
- * triangle are in shared memory, row by row of squares, with one more element in each column so
- * that threads along a row of elements use different banks. */
+/* A diagonal block of order TSR_GPU_INVERTED is cut into squares of order LEAF. The squares of the
+ * lower triangle are in shared memory, row by row of squares, with one more element in each column
+ * so that threads along a row of elements use different banks. */
 enum {
   LEAF = 16,
   LEAVES = TSR_GPU_INVERTED / LEAF, /* along the diagonal */
@@ -187,7 +187,7 @@ __device__ void clear_block(whole n, whole row, whole column, T *inverse, whole 
 }
 
 /* The thread blocks are a square. Each of those on its diagonal inverts a diagonal block: first the
- * leaves, then pairs of blocks are joined. Those of the other triangle write zeros. */
+ * leaves, then pairs of blocks are joined. Thread blocks in the other triangle write zeros. */
 template <class T>
 __global__ void __launch_bounds__(INVERT_THREADS)
     invert_kernel(bool lower, bool unit, whole n, const T *a, whole lda, T *inverse, whole ld) {

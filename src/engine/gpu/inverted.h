@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Tessera authors */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What the C sources and the kernels both know of inverted blocks. */
+/* Constants of inverted blocks that the C sources and the kernels share. */
 #ifndef TSR_ENGINE_GPU_INVERTED_H
 #define TSR_ENGINE_GPU_INVERTED_H
 

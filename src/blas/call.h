@@ -74,6 +74,10 @@ typedef struct tsr_call {
   /* Residues keep their lines, so that a product that cannot promise its accuracy is computed
    * natively by the same kernel. Else it leaves C as it was (GEMM only), for another call. */
   bool keeps_lines;
+  /* beta C is added once, after all products, so that C is rounded once and beta C once: what is
+   * promised for products in residues holds where they are computed natively, too. Of gemm, gemmt
+   * and rank-k updates. */
+  bool adds_last;
   bool faster; /* the call is planned natively, too, and the faster plan is taken. If moduli is 0,
                   calls of this kind are native where that is asked for */
   bool row_major; /* the user's matrices are row-major: prints show the call as it was asked for */
@@ -123,13 +127,18 @@ tsr_status tsr_call_check_aliasing(const tsr_call *call, const tsr_binding *bind
  * diagonal real, too. */
 bool tsr_call_scales_only(const tsr_call *call);
 
+/* Whether beta C has to be added last: not where there is no C to add. */
+bool tsr_call_adds_last(const tsr_call *call);
+
 /* Whether an operand is in pageable or managed memory, so that staging threads copy it. */
 bool tsr_call_is_staged(const tsr_call *call);
 
 /* Whether the call leaves C as it is (m or n is 0; or alpha = 0 or k = 0 with beta = 1). */
 bool tsr_call_is_empty(const tsr_call *call);
 
-/* Runs the whole call with the CPU's BLAS; all operands are in host memory. */
+/* on_cpu.c: runs the whole call with the CPU's BLAS; all operands are in host memory.
+ * TSR_ERR_MEMORY: the BLAS has no memory for its buffers; C may be undefined if the call adds
+ * last, else nothing was touched. */
 tsr_status tsr_call_on_cpu(const tsr_call *call, const tsr_binding *binding);
 
 #endif

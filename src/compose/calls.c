@@ -66,6 +66,7 @@ tsr_status tsr_calls_submit(tsr_calls *calls, const tsr_plan *plan, const tsr_bi
                                .blocks = allocation != NULL ? allocation->blocks : NULL,
                                .entries = allocation != NULL ? allocation->entries : NULL,
                                .arenas = allocation != NULL ? allocation->arena : NULL,
+                               .failures = allocation != NULL ? allocation->failures : 0,
                                .trace = atomic_load(&calls->trace),
                                .pinner = calls->pinner,
                                .registration = last_registration(calls, &plan->call, binding)};
@@ -149,7 +150,6 @@ static tsr_status collect(tsr_calls *calls, tsr_job *job, tsr_rects *refused) {
     done = exchange_last(calls, done);
     pthread_mutex_unlock(&calls->lock);
   } else {
-    atomic_store(&calls->lost, true);
     tsr_dealloc(times);
   }
   tsr_job_release(job);

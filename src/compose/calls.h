@@ -21,7 +21,6 @@ typedef struct tsr_calls {
   tsr_pinner *pinner;
   bool always_traced;         /* the context's options ask for traces */
   atomic_bool trace;          /* trace jobs: always_traced, or a timeline is being recorded */
-  atomic_bool lost;           /* a call failed: the contents of cached blocks are not known */
   pthread_mutex_t collecting; /* held while jobs are taken from pending and waited for */
   pthread_mutex_t lock;       /* guards the fields below; taken before the lock of plans */
   TSR_VEC(tsr_job *) pending; /* the jobs of asynchronous calls, in order of submission */

@@ -34,8 +34,13 @@ tsr_status tsr_compose_open(tsr_directory *directory) {
 
 /* After a failed call the contents of cached blocks are unknown: forgets them all. */
 static void drop_lost(tsr_directory *directory) {
-  if (directory->store == NULL || !atomic_exchange(&directory->calls->lost, false)) return;
-  tsr_runner_drain(directory->calls->runner);
+  tsr_runner *runner = directory->calls->runner;
+  tsr_region home;
+  if (tsr_runner_failures(runner) == directory->failures) return;
+  tsr_runner_drain(runner);
+  directory->failures = tsr_runner_failures(runner);
+  if (directory->store == NULL) return;
+  directory->dropped |= tsr_store_newer(directory->store, &home);
   tsr_store_clear(directory->store);
 }
 
@@ -46,6 +51,19 @@ void tsr_compose_begin(tsr_directory *directory) {
 
 void tsr_compose_end(tsr_directory *directory) {
   pthread_mutex_unlock(&directory->lock);
+}
+
+tsr_status tsr_compose_check_dropped(const tsr_directory *directory) {
+  if (!directory->dropped) return TSR_OK;
+  return tsr_fail(TSR_ERR_DEVICE,
+                  "results of earlier calls were lost when a call failed: tsr_sync says which error "
+                  "that was; compute them again");
+}
+
+void tsr_compose_note_sync(tsr_directory *directory) {
+  tsr_compose_begin(directory);
+  directory->dropped = false;
+  tsr_compose_end(directory);
 }
 
 bool tsr_compose_begin_if(tsr_directory *directory, bool (*has)(const tsr_store *store)) {

@@ -41,6 +41,8 @@ typedef struct tsr_directory {
   tsr_calls *calls;
   pthread_mutex_t lock; /* guards the fields below; taken before the locks of plans and calls */
   tsr_store *store;     /* NULL: no block has been cached yet */
+  uint64_t failures;    /* of jobs, when the store was found to be right: tsr_runner_failures */
+  bool dropped;         /* results have been lost since tsr_sync; only that says why */
   TSR_VEC(tsr_mapped) mapped;                  /* the latest last */
   TSR_VEC(tsr_pending_write_back) write_backs; /* all that are not complete, and some that are */
 } tsr_directory;
@@ -59,6 +61,12 @@ void tsr_directory_end(tsr_directory *directory);
  */
 void tsr_compose_begin(tsr_directory *directory);
 void tsr_compose_end(tsr_directory *directory);
+
+/* TSR_ERR_DEVICE: results that were newer on devices than at home have been lost since the last
+ * tsr_compose_note_sync, because a call failed. */
+tsr_status tsr_compose_check_dropped(const tsr_directory *directory);
+/* The program has been told of all failures. Takes the lock. */
+void tsr_compose_note_sync(tsr_directory *directory);
 
 /* *number: the last job in flight that writes to the region's host memory. False: none does. */
 bool tsr_compose_find_write_back(tsr_directory *directory, const tsr_region *region,

@@ -84,5 +84,6 @@ tsr_status tsr_compose_submit(tsr_directory *directory, const tsr_plan *plan,
   tsr_trial trial = {.call = &t, .attempt = take, .relieve = relieve};
   tsr_store_reclaim(directory->store, tsr_runner_completed(directory->calls->runner));
   TSR_TRY(tsr_retry(&trial));
+  allocation.failures = directory->failures;
   return enter(directory, plan, binding, &allocation, short_of, job);
 }

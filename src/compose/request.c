@@ -39,6 +39,7 @@ static tsr_status plan_and_verify(tsr_plans *plans, const tsr_request *request,
 static void set_request(const tsr_request *request, tsr_plan_options *options) {
   options->residency = request->residency;
   options->mapping = request->mapping;
+  if (request->rest) options->strategy = NULL;
   for (int d = 0; request->kept != NULL && d < TSR_MACHINE_DEVICES; d++) {
     size_t kept = request->kept[d], budget = options->budget[d];
     options->budget[d] = budget > kept ? budget - kept : 0;
@@ -149,7 +150,8 @@ tsr_status tsr_request_make(tsr_plans *plans, const tsr_request *request, const 
  * (tsr_plan_last) and run it with other matrices, and A and B must mean the same as in the call. */
 static uint64_t digest_request(uint64_t digest, const tsr_request *request) {
   uint64_t words[] = {(uint64_t)request->kind, (uint64_t)request->exchanged,
-                      (uint64_t)request->uplo, (uint64_t)request->halvings};
+                      (uint64_t)request->uplo, (uint64_t)request->halvings,
+                      (uint64_t)request->rest};
   digest = tsr_cache_digest(digest, words, sizeof words);
   if (request->mapping != NULL) digest = tsr_mapping_digest(digest, request->mapping);
   return request->residency != NULL ? tsr_residency_digest(digest, request->residency) : digest;

@@ -80,6 +80,7 @@ typedef struct tsr_allocation {
   void **entries;           /* the memory of the entry to which each block belongs */
   struct tsr_entry **noted; /* the entry that tsr_store_note changes or adds */
   void *arena[TSR_MACHINE_LOCATIONS];
+  uint64_t failures; /* of jobs, before the entries were found: tsr_runner_failures */
 } tsr_allocation;
 
 /* Takes the plan's memory and prepares its entries. The caller passes the allocation to

@@ -57,7 +57,8 @@ tsr_status tsr_context_arithmetic(tsr_context *context, const char *given,
   return TSR_OK;
 }
 
-/* The parts of C that a blocking GEMM leaves are done by another call (tsr_native_part). */
+/* The parts of C that a blocking GEMM leaves are done by another call (tsr_native_part), unless
+ * results are reproducible: then parts that are left have the same bits by every way of calling. */
 void tsr_context_choose_arithmetic(const tsr_context *context, const tsr_arithmetic *arithmetic,
                                    bool async, tsr_call *call) {
   bool possible = is_possible(context, call);
@@ -65,7 +66,9 @@ void tsr_context_choose_arithmetic(const tsr_context *context, const tsr_arithme
   call->moduli = native ? 0 : moduli_of(arithmetic, call);
   call->accuracy = native ? 0 : arithmetic->accuracy;
   call->faster = possible && arithmetic->kind == TSR_FASTER;
-  call->keeps_lines = !native && (async || call->operation != TSR_GEMM);
+  bool leaves = call->operation == TSR_GEMM && !async && !context->plans->planning.reproducible;
+  call->keeps_lines = !native && !leaves;
+  call->adds_last = !native && !call->faster;
 }
 
 static void *moved(void *base, tsr_type type, int64_t elements) {
@@ -80,6 +83,7 @@ tsr_call tsr_native_part(const tsr_call *call, const tsr_binding *binding, tsr_r
   made.accuracy = 0;
   made.faster = false;
   made.keeps_lines = false;
+  made.adds_last = true;
   made.judged = 0;
   made.m = rect.row1 - rect.row0;
   made.n = rect.col1 - rect.col0;

@@ -55,13 +55,14 @@ typedef struct attempted {
   const tsr_call *call;
   const tsr_binding *binding;
   bool exchanged, async;
+  bool rest;            /* it is a part of C that another plan has left */
   tsr_offer *offer;     /* NULL: the call is carried out whatever its plan costs */
   tsr_rects refused;    /* parts of C that the run in residues has left */
   const tsr_plan *plan; /* of that run, a reference; NULL: it has left none */
 } attempted;
 
 static tsr_status find_plan(const attempted *x, const tsr_plan **plan) {
-  tsr_request request = {.call = x->call, .exchanged = x->exchanged};
+  tsr_request request = {.call = x->call, .exchanged = x->exchanged, .rest = x->rest};
   return tsr_request_find(x->context->plans, &request, plan);
 }
 
@@ -158,13 +159,25 @@ static tsr_status fall_back_to_cpu(const attempted *x, const tsr_trial *t) {
 
 /* ---- What products in residues leave -------------------------------------- */
 
-/* Carries out a native call, which needs no promise, whatever it costs. */
-static tsr_status call_natively(tsr_context *context, const tsr_call *call,
-                                const tsr_binding *binding, bool exchanged) {
-  attempted x = {context, call, binding, exchanged, false, NULL};
+/*
+ * The run in residues has written the other parts of C. So a part that it has left must not end in
+ * TSR_ERR_MEMORY, which says that nothing was touched: the CPU's BLAS, which needs no memory of
+ * ours, does the part where it may; else the error says that C is undefined.
+ */
+
+/* Computes a part natively, whatever that costs. */
+static tsr_status call_natively(tsr_context *context, tsr_call *call, const tsr_binding *binding,
+                                bool exchanged) {
+  TSR_TRY(tsr_context_place(context, call, binding, exchanged));
+  attempted x = {.context = context,
+                 .call = call,
+                 .binding = binding,
+                 .exchanged = exchanged,
+                 .rest = true};
   tsr_trial trial = trial_of(&x);
   tsr_status status = tsr_retry(&trial);
-  return is_short(&trial, status) ? fall_back_to_cpu(&x, &trial) : status;
+  if (is_short(&trial, status)) (void)tsr_budget_restore(context->plans);
+  return status;
 }
 
 /* The native calls have become the last ones; the call's own plan becomes it again. */
@@ -175,23 +188,21 @@ static void note_refused(tsr_context *context, const tsr_plan *plan, int parts) 
   pthread_mutex_unlock(&context->plans->lock);
 }
 
-/* Says that other parts of C have been written already. */
 static tsr_status fail_for_part(tsr_status status) {
   char why[400];
   snprintf(why, sizeof why, "%s", tsr_message());
-  return tsr_fail(status, "C is undefined: a part of it could not be computed natively: %s", why);
+  return tsr_fail(status == TSR_ERR_MEMORY ? TSR_ERR_DEVICE : status,
+                  "C is undefined: a part of it could not be computed natively: %s", why);
 }
 
-/* Computes a part of C natively. Without memory for that the CPU's BLAS does it where it may, since
- * other parts have been written already. */
 static tsr_status do_part(tsr_context *context, tsr_call *call, const tsr_binding *binding,
                           bool exchanged) {
-  tsr_status status = tsr_context_place(context, call, binding, exchanged);
-  if (status == TSR_OK) status = call_natively(context, call, binding, exchanged);
-  if (status == TSR_OK) return TSR_OK;
-  bool may = !is_on_device(call) && !context->plans->planning.reproducible;
-  if (status == TSR_ERR_MEMORY && may) return call_on_cpu(context, call, binding);
-  return fail_for_part(status);
+  tsr_status status = call_natively(context, call, binding, exchanged);
+  if (status == TSR_ERR_MEMORY && !is_on_device(call)) {
+    tsr_log(TSR_LOG_INFO, "the CPU's BLAS does a part of a call: %s", tsr_message());
+    status = call_on_cpu(context, call, binding);
+  }
+  return status == TSR_OK ? TSR_OK : fail_for_part(status);
 }
 
 tsr_status tsr_context_do_refused(tsr_context *context, const tsr_plan *plan,
@@ -207,8 +218,13 @@ tsr_status tsr_context_do_refused(tsr_context *context, const tsr_plan *plan,
   return status;
 }
 
-/* Ends an attempt that has succeeded or failed. */
-static tsr_status finish(attempted *x, tsr_status status) {
+/* ---- Calls ---------------------------------------------------------------- */
+
+/* Makes the attempts, and what the last one has left. *in_vain: they ran short of memory, and no
+ * element of C has been written. */
+static tsr_status carry_out(attempted *x, tsr_trial *trial, bool *in_vain) {
+  tsr_status status = tsr_retry(trial);
+  *in_vain = is_short(trial, status);
   if (x->plan != NULL && status == TSR_OK)
     status = tsr_context_do_refused(x->context, x->plan, x->binding, x->exchanged, &x->refused);
   tsr_plan_unref(x->plan);
@@ -216,31 +232,38 @@ static tsr_status finish(attempted *x, tsr_status status) {
   return status;
 }
 
-/* ---- Calls ---------------------------------------------------------------- */
-
 tsr_status tsr_context_call(tsr_context *context, tsr_call *call, const tsr_binding *binding,
                             bool exchanged, bool async) {
-  attempted x = {context, call, binding, exchanged, async, NULL};
+  attempted x = {.context = context,
+                 .call = call,
+                 .binding = binding,
+                 .exchanged = exchanged,
+                 .async = async};
   tsr_trial trial = trial_of(&x);
-  bool alone = true;
+  bool alone = true, in_vain;
   tsr_budget_call(context->plans);
   if (async && tsr_composes(&context->directory, call)) {
     TSR_TRY(tsr_compose_call(&context->directory, call, binding, exchanged, &alone));
     if (!alone) return TSR_OK;
   }
   TSR_TRY(tsr_compose_clear(&context->directory, call, binding));
-  tsr_status status = finish(&x, tsr_retry(&trial));
-  return is_short(&trial, status) ? fall_back_to_cpu(&x, &trial) : status;
+  tsr_status status = carry_out(&x, &trial, &in_vain);
+  return in_vain ? fall_back_to_cpu(&x, &trial) : status;
 }
 
 tsr_status tsr_context_offer(tsr_context *context, const tsr_call *call, const tsr_binding *binding,
                              bool exchanged, tsr_offer *offer) {
-  attempted x = {context, call, binding, exchanged, false, offer};
+  attempted x = {.context = context,
+                 .call = call,
+                 .binding = binding,
+                 .exchanged = exchanged,
+                 .offer = offer};
   tsr_trial trial = trial_of(&x);
+  bool in_vain;
   tsr_budget_call(context->plans);
   TSR_TRY(tsr_compose_clear(&context->directory, call, binding));
-  tsr_status status = finish(&x, tsr_retry(&trial));
-  if (!is_short(&trial, status)) return status;
+  tsr_status status = carry_out(&x, &trial, &in_vain);
+  if (!in_vain) return status;
   (void)tsr_budget_restore(context->plans);
   return fail_for_memory(context, &trial);
 }

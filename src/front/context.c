@@ -87,6 +87,7 @@ TSR_ENTRY(tsr_sync, (context), tsr_context *context) {
   tsr_calls_note_error(calls, tsr_pinner_settle(calls->pinner));
   tsr_calls_collect_pending(calls);
   tsr_runner_drain(calls->runner); /* also waits for jobs that another thread is collecting */
+  tsr_compose_note_sync(&context->directory);
   return tsr_calls_take_error(calls);
 }
 

@@ -121,8 +121,9 @@ static tsr_status coherent(tsr_context *context, tsr_uplo uplo, const matrix *x,
   tsr_jobs own = {NULL, 0, 0};
   uint64_t number = 0;
   tsr_compose_begin(&context->directory);
-  tsr_status status =
-      tsr_compose_write_back(&context->directory, &region, uplo, wait ? &own : NULL);
+  tsr_status status = tsr_compose_check_dropped(&context->directory);
+  if (status == TSR_OK)
+    status = tsr_compose_write_back(&context->directory, &region, uplo, wait ? &own : NULL);
   bool others = wait && tsr_compose_find_write_back(&context->directory, &region, &number);
   tsr_compose_end(&context->directory);
   if (status == TSR_OK) capture(context, TSR_CAPTURED_COHERENT, uplo, x);

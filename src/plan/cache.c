@@ -161,7 +161,7 @@ static void make_key(const tsr_call *call, uint64_t settings, int64_t key[KEY_WO
   *at++ = call->k;
   *at++ = call->moduli;
   memcpy(at++, &call->accuracy, sizeof call->accuracy);
-  int flags = (call->faster * 2 + call->keeps_lines) * 2 + call->row_major;
+  int flags = (call->faster * 2 + call->keeps_lines) * 2 + call->row_major + 8 * call->adds_last;
   *at++ = flags * 16 + call->alpha * 4 + call->beta;
   *at++ = call->judged;
   for (int i = 0; i < TSR_OPERANDS; i++) {

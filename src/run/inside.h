@@ -138,6 +138,7 @@ struct tsr_runner {
   bool poison, warm;
   tsr_near near; /* near.nodes is 0: threads and memory are where the system puts them */
   atomic_bool spin, quit;
+  atomic_ullong failures;           /* jobs that have failed */
   atomic_ullong completed;          /* jobs 0 .. completed-1 are complete */
   atomic_ullong over[TSR_RUN_JOBS]; /* [number % TSR_RUN_JOBS]: number + 1 of the job if complete */
   tsr_job *recent[TSR_RUN_JOBS];    /* [number % TSR_RUN_JOBS]: last jobs posted; references */
@@ -204,6 +205,9 @@ bool tsr_overlap_find(tsr_job *job);
 /* Whether the job may start although earlier jobs are not complete; its threads ask until it may.
  */
 bool tsr_overlap_may_start(const tsr_job *job);
+/* Fails the job if an earlier one failed whose end it has waited for: cached blocks may be unwritten.
+ */
+void tsr_overlap_check(tsr_job *job);
 /* Makes the queue wait for the uses by earlier jobs of the cached blocks that the command touches.
  */
 tsr_status tsr_overlap_wait(tsr_job *job, uint32_t command, tsr_queue *queue);

@@ -142,6 +142,13 @@ static tsr_status check_earlier(tsr_job *earlier) {
                   error.message);
 }
 
+void tsr_overlap_check(tsr_job *job) {
+  for (int i = 0; i < job->earlier_count && !tsr_job_failed(job); i++) {
+    tsr_status status = job->earlier[i].must_end ? check_earlier(job->earlier[i].job) : TSR_OK;
+    if (status != TSR_OK) tsr_job_fail(job, status);
+  }
+}
+
 /* Makes the queue wait for the earlier uses of the cached block that conflict with operand's, for
  * each event at most once (met). */
 static tsr_status wait_for_block(tsr_job *job, const tsr_command *c, int operand, size_t block,

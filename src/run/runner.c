@@ -219,8 +219,16 @@ static int next_set(const tsr_runner *runner) {
   return (runner->tail->set + 1) % TSR_RUN_JOBS;
 }
 
+/* A job that fails later is among the earlier ones that tsr_overlap_find finds. */
+static tsr_status check_failures(const tsr_runner *runner, const tsr_submission *submission) {
+  if (submission->arenas == NULL || submission->failures == tsr_runner_failures(runner))
+    return TSR_OK;
+  return tsr_fail(TSR_ERR_DEVICE, "a call whose results this one may use has failed: make them again");
+}
+
 static tsr_status enter(tsr_runner *runner, tsr_submission *submission, double now,
                         tsr_job **posted) {
+  TSR_TRY(check_failures(runner, submission));
   runner->set = next_set(runner);
   tsr_program *program = submission->program;
   if (submission->arenas != NULL) TSR_TRY(take_turns(runner, submission->program, &program));
@@ -266,6 +274,10 @@ tsr_status tsr_runner_submit(tsr_runner *runner, tsr_submission *submission, tsr
   pthread_mutex_unlock(&runner->enter);
   if (status == TSR_OK) await_untied(*posted);
   return status;
+}
+
+uint64_t tsr_runner_failures(const tsr_runner *runner) {
+  return atomic_load(&runner->failures);
 }
 
 /* ---- Jobs ---- */

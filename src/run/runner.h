@@ -56,7 +56,8 @@ typedef struct tsr_submission {
    * recognise memory that they share. arenas: one for each location, which no other job uses until
    * this one is complete, so that the job may run concurrently with earlier ones. */
   void *const *blocks, *const *entries, *const *arenas;
-  bool trace; /* measure the begin and end of each command */
+  uint64_t failures; /* with arenas: tsr_runner_failures before the cached blocks were found */
+  bool trace;        /* measure the begin and end of each command */
   tsr_pinner *pinner;
   uint64_t registration; /* of the pinner, to be carried out before the job starts; 0: none */
   int short_of; /* out, with TSR_ERR_MEMORY: the location that lacks memory for its arena; else -1
@@ -65,8 +66,13 @@ typedef struct tsr_submission {
 
 /* Submits the plan and sets *posted to the job, which the caller releases. Returns at once; if
  * streams are tied, when all commands are submitted; if staging queues also write to the user's
- * memory, when the job is complete. On failure no memory of the call has been touched. */
+ * memory, when the job is complete. On failure no memory of the call has been touched.
+ * TSR_ERR_DEVICE: a job has failed since the cached blocks were found. */
 tsr_status tsr_runner_submit(tsr_runner *runner, tsr_submission *submission, tsr_job **posted);
+
+/* The number of jobs that have failed. When it changes, cached blocks may not hold what their jobs
+ * were to write. */
+uint64_t tsr_runner_failures(const tsr_runner *runner);
 
 /* Waits until the job is complete and returns its status; its message becomes this thread's. */
 tsr_status tsr_job_wait(tsr_job *job);

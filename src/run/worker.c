@@ -66,6 +66,7 @@ static void *work(void *argument) {
   for (tsr_job *job; (job = next_job(worker)) != NULL;) {
     if (!needs(worker, job)) continue;
     await_turn(worker, job);
+    tsr_overlap_check(job);
     if (worker->staging < 0) {
       tsr_submitter_run(worker, job);
       continue;

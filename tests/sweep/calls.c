@@ -5,6 +5,8 @@
  * of memory. */
 #include <string.h>
 
+#include "compose/plans.h"
+#include "front/context.h"
 #include "world.h"
 
 static const double one[2] = {1, 0};
@@ -57,6 +59,16 @@ static tsr_status by_name(world *w, const tsr_level3 *x, bool async) {
       HOLD(!"the operation has a function");
       return TSR_ERR_INTERNAL;
   }
+}
+
+/* C is overwritten. */
+static const double zeros[2] = {0, 0};
+
+static tsr_status run_over(void *world_) {
+  world *w = world_;
+  const tsr_level3 *x = w->visit->what;
+  return CALLED(tsr_level3_run)(w->context, x, unit(x), w->matrix[A], w->matrix[B], zeros,
+                                w->matrix[C]);
 }
 
 static tsr_status as_data(world *w, const tsr_level3 *x, bool async) {
@@ -117,6 +129,20 @@ static void expect_emulated(void *world_) {
   HOLD(tsr_set_arithmetic(w->context, exact ? "native" : "emulated") == TSR_OK);
 }
 
+/* The certificate refuses the squares of C with the first row, and all sums are exact: a large
+ * element of A meets zeros of B. */
+static void expect_refused(void *world_) {
+  world *w = world_;
+  const tsr_level3 *x = request_of(w);
+  double *a = w->was[A], *b = w->was[B];
+  int parts = x->type == TSR_Z ? 2 : 1;
+  a[0] = 0x1p60;
+  for (int j = 0; j < N * parts; j++) b[j / parts * parts * N + j % parts] = 0;
+  world_reset(w);
+  world_expect(w, x, unit(x), w->visit->call == run_over ? zeros : unit(x));
+  HOLD(tsr_set_arithmetic(w->context, "emulated") == TSR_OK);
+}
+
 static tsr_status run_part(void *world_) {
   world *w = world_;
   const tsr_level3 *x = request_of(w);
@@ -164,6 +190,18 @@ static void check_blocking(void *world_, const sweep_outcome *o) {
   HOLD(world_holds(w, C, type, w->expected));
 }
 
+/* Some squares of C were computed natively, after the others or beside them, unless all of C was.
+ * Without devices that fail, what was left is computed whatever memory fails. */
+static void check_refused(void *world_, const sweep_outcome *o) {
+  world *w = world_;
+  const tsr_plan *last = w->context->calls.last;
+  bool emulated = last != NULL && last->call.moduli > 0;
+  if (sweep_done(o) && emulated) HOLD(tsr_plan_object_of(last)->refused > 0);
+  if (!o->failed) HOLD(emulated);
+  if (!w->at_device[C] && !o->midway) HOLD(o->status != TSR_ERR_DEVICE);
+  check_blocking(w, o);
+}
+
 static void check_async(void *world_, const sweep_outcome *o) {
   world *w = world_;
   tsr_type type = request_of(w)->type;
@@ -198,6 +236,9 @@ static void check_async(void *world_, const sweep_outcome *o) {
   { name, request, expect, call, check_blocking, 0, false, setup }
 #define ASYNC(name, request, call, setup) \
   { name, request, expect, call, check_async, 0, false, setup }
+
+#define REFUSED(name, call, setup) \
+  { name, GEMM(TSR_D), expect_refused, call, check_refused, 0, false, setup }
 
 const sweep_visit call_visits[] = {
     BLOCKING("gemm", GEMM(TSR_D), named, ""),
@@ -239,6 +280,15 @@ const sweep_visit call_visits[] = {
     {"emulation_run", GEMM(TSR_D), expect_emulated, run_part, check_blocking, 0, false, ""},
     {"emulation_run, reproducible", GEMM(TSR_Z), expect_emulated, run_part, check_blocking, 0,
      false, SETUP_EXACT},
+    REFUSED("refused", run, ""),
+    REFUSED("refused, over C", run_over, ""),
+    REFUSED("refused, reproducible", run, SETUP_EXACT),
+    REFUSED("refused, over C, reproducible", run_over, SETUP_EXACT),
+    REFUSED("refused in a device's memory", run, SETUP_DEVICE),
+    REFUSED("refused in a device's memory, over C", run_over, SETUP_DEVICE),
+    REFUSED("refused in mixed places", run, SETUP_MIXED),
+    REFUSED("refused in pinned memory", run, SETUP_PINNED),
+    {"refused_async", GEMM(TSR_D), expect_refused, run_async, check_async, 0, false, ""},
     ASYNC("level3_run_async", GEMM(TSR_S), run_async, ""),
     ASYNC("level3_run_async by the CPU", GEMM(TSR_D), run_async, SETUP_CPU),
     ASYNC("level3_run_async where little fits", GEMM(TSR_D), run_async, SETUP_TIGHT),

@@ -3,16 +3,29 @@
 
 /* The sweep over tessera.h, on emulated devices: allocations of the library fail, and commands and
  * allocations of the devices. */
+#include <limits.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
 #include "engine/host/host.h"
 #include "world.h"
 
+/* No thread of a queue can be started any more. */
+static long refuse_from(long n) {
+  return tsr_engine_host_refuse_commands(n, LONG_MAX / 2, TSR_ERR_MEMORY);
+}
+
+/* The runtime refuses one launch. */
+static long refuse_one(long n) {
+  return tsr_engine_host_refuse_commands(n, 1, TSR_ERR_DEVICE);
+}
+
 static const sweep_way ways[] = {
-    {"once", tsr_alloc_fail_at, false},
-    {"on", tsr_alloc_fail_from, false},
-    {"engine", tsr_engine_host_fail_at, true},
+    {"once", tsr_alloc_fail_at, false, false},
+    {"on", tsr_alloc_fail_from, false, true},
+    {"engine", tsr_engine_host_fail_at, true, true},
+    {"refused", refuse_one, false, true},
+    {"refused on", refuse_from, false, true},
 };
 
 static const sweep_visit *const tables[] = {

@@ -144,7 +144,7 @@ static void check_status(const sweep_outcome *o) {
 /* Whether something failed in it. */
 static bool run_trial(const sweep *s, const sweep_visit *v, const sweep_way *way, const char *setup,
                       long n) {
-  sweep_outcome o = {TSR_OK, TSR_OK, false, false};
+  sweep_outcome o = {TSR_OK, TSR_OK, false, false, way->midway};
   snprintf(trial, sizeof trial, "--setup \"%s\" --visit \"%s\" --way %s --n %ld", setup, v->name,
            way->name, n);
   why[0] = '\0';

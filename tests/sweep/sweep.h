@@ -23,9 +23,10 @@
 /* How calls are made to fail: arm(n) lets the nth event fail, and the later ones where the way says
  * so; arm(0) nothing more. Both return how many failed since the last time. */
 typedef struct sweep_way {
-  const char *name; /* "once", "on", "engine" */
+  const char *name; /* "once", "on", "engine", "refused" */
   long (*arm)(long n);
   bool lasting; /* a device that failed so stays failed */
+  bool midway;  /* a job may fail half-way: devices fail, or lack memory for good */
 } sweep_way;
 
 /* What became of a trial. */
@@ -34,6 +35,7 @@ typedef struct sweep_outcome {
   tsr_status synced; /* of waiting for what it began; TSR_OK where there is nothing to wait for */
   bool failed;       /* something was made to fail */
   bool dead;         /* devices may have failed for good */
+  bool midway;       /* a job may have failed half-way */
 } sweep_outcome;
 
 typedef struct sweep_visit sweep_visit;

@@ -81,7 +81,7 @@ bool world_same(tsr_type type, const void *x, const void *y, size_t bytes) {
 }
 
 bool world_holds(world *w, int matrix, tsr_type type, const void *values) {
-  if (!w->at_device) return world_same(type, w->matrix[matrix], values, BYTES);
+  if (!w->at_device[matrix]) return world_same(type, w->matrix[matrix], values, BYTES);
   void *copy = malloc(BYTES);
   bool same = copy != NULL && tsr_memcpy(w->context, copy, w->matrix[matrix], BYTES) == TSR_OK &&
               world_same(type, copy, values, BYTES);
@@ -116,15 +116,15 @@ static void ignore_progress(void *user, double fraction, const char *what) {
   (void)user, (void)fraction, (void)what;
 }
 
-static void *get_matrix(const world *w) {
+static void *get_matrix(const world *w, int matrix) {
   void *made = NULL;
-  if (!w->pinned && !w->at_device) return malloc(BYTES);
+  if (!w->pinned && !w->at_device[matrix]) return malloc(BYTES);
   HOLD(tsr_malloc(w->context, w->pinned ? TSR_HOST : 0, BYTES, &made) == TSR_OK);
   return made;
 }
 
 static void put(world *w, int matrix, const void *values) {
-  if (w->at_device)
+  if (w->at_device[matrix])
     HOLD(tsr_memcpy(w->context, w->matrix[matrix], values, BYTES) == TSR_OK);
   else
     memcpy(w->matrix[matrix], values, BYTES);
@@ -147,11 +147,13 @@ static void *open_world(const sweep_visit *v, const char *setup) {
   common = setup;
   w->visit = v;
   w->pinned = has(v->setup, SETUP_PINNED);
-  w->at_device = has(v->setup, SETUP_DEVICE);
+  bool mixed = has(v->setup, SETUP_MIXED);
+  for (int i = 0; i < MATRICES; i++)
+    w->at_device[i] = has(v->setup, SETUP_DEVICE) || (mixed && i != A);
   if (!v->bare) make_context(w, v->setup);
   for (int i = 0; i < MATRICES; i++) {
     w->was[i] = malloc(BYTES);
-    w->matrix[i] = get_matrix(w);
+    w->matrix[i] = get_matrix(w, i);
     if (w->was[i] == NULL || w->matrix[i] == NULL) abort();
     world_fill(type_of(v), w->was[i], i + 1);
     put(w, i, w->was[i]);
@@ -172,16 +174,33 @@ static tsr_status settle(void *world_) {
   return w->context != NULL ? CALLED(tsr_sync)(w->context) : TSR_OK;
 }
 
+enum { M = 24 };
+
+/* y = 2 x x + y, whatever has to be waited for and brought home. */
+static tsr_status multiply_small(world *w, const double *x, double *y, bool async) {
+  tsr_status status = (async ? tsr_dgemm_async : tsr_dgemm)(
+      w->context, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS, M, M, M, 2, x, M, x, M, 1, y, M);
+  if (status != TSR_OK || !async) return status;
+  status = tsr_coherent(w->context, TSR_GENERAL, M, M, y, M, TSR_D);
+  tsr_status synced = tsr_sync(w->context);
+  tsr_status forgotten = tsr_release(w->context, M, M, x, M, TSR_D);
+  if (forgotten == TSR_OK) forgotten = tsr_release(w->context, M, M, y, M, TSR_D);
+  return status != TSR_OK ? status : synced != TSR_OK ? synced : forgotten;
+}
+
 /* A small product in memory of its own comes out right, or says that a device has failed. */
-static void check_works(world *w, bool dead) {
-  enum { M = 24 };
+static void check_small(world *w, bool dead, bool async) {
   double x[M * M], y[M * M];
   for (int i = 0; i < M * M; i++) x[i] = i % (M + 1) == 0, y[i] = i % 7;
-  tsr_status status = tsr_dgemm(w->context, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS, M, M, M, 2,
-                                x, M, x, M, 1, y, M);
+  tsr_status status = multiply_small(w, x, y, async);
   if (dead && status == TSR_ERR_DEVICE) return;
   if (!HOLD(status == TSR_OK)) return;
   for (int i = 0; i < M * M; i++) HOLD(y[i] == i % 7 + 2 * x[i]);
+}
+
+static void check_works(world *w, bool dead) {
+  check_small(w, dead, false);
+  check_small(w, dead, true);
 }
 
 /* When everything on devices is forgotten no memory of theirs is held. */
@@ -195,7 +214,7 @@ static void check_holds_nothing(world *w, bool dead) {
 static void free_matrices(world *w) {
   for (int i = 0; i < MATRICES; i++) {
     free(w->was[i]);
-    if (w->pinned || w->at_device)
+    if (w->pinned || w->at_device[i])
       tsr_free(w->context, w->matrix[i]);
     else
       free(w->matrix[i]);

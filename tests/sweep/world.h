@@ -20,7 +20,8 @@ typedef struct world {
   void *matrix[MATRICES]; /* of BYTES each; contiguous, of leading dimension N unless said */
   void *was[MATRICES];    /* what they held before the call */
   void *expected;         /* C when all has gone well */
-  bool pinned, at_device; /* where the matrices are */
+  bool pinned;              /* the matrices are */
+  bool at_device[MATRICES]; /* each is in the memory of device 0 */
   /* What visits keep. */
   tsr_capture *capture;
   tsr_plan *plan;
@@ -39,6 +40,7 @@ typedef struct world {
 #define SETUP_UNCHECKED "unchecked " /* not in checking mode, where plans are verified */
 #define SETUP_PINNED "pinned "       /* matrices are in pinned memory */
 #define SETUP_DEVICE "device "       /* matrices are in the memory of device 0 */
+#define SETUP_MIXED "mixed "         /* A is in host memory, B and C in that of device 0 */
 #define SETUP_PROGRESS "progress "   /* the program is told how far calls are */
 
 extern const sweep_rig world_rig;

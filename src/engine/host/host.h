@@ -38,6 +38,12 @@ long tsr_engine_host_fail_at(long n);
  * Returns the number of allocations refused since the previous call. */
 long tsr_engine_host_refuse(long nth, long count);
 
+/* For tests, as if no thread could be started or the runtime refused a launch: of the commands of
+ * all queues from now on, the nth (1: the next) and the count - 1 after it are refused with that
+ * status when they are submitted. nth = 0: none. Returns the number of commands refused since the
+ * previous call. */
+long tsr_engine_host_refuse_commands(long nth, long count, tsr_status status);
+
 /* For tests: while refuse is set, allocations of pinned memory fail with TSR_ERR_MEMORY. */
 void tsr_engine_host_refuse_pinned(bool refuse);
 

@@ -109,6 +109,8 @@ bool host_being_pinned(tsr_engine_state *state, const char *begin, size_t bytes)
 
 /* Counts one operation for tsr_engine_host_fail_at; true if this operation must fail. */
 bool host_must_fail(void);
+/* Fails for a command that tsr_engine_host_refuse_commands refuses. */
+tsr_status host_refuse_command(void);
 
 /* queue.c */
 tsr_status host_queue_create(tsr_engine_state *state, int device, tsr_queue_role role, void *native,

@@ -13,8 +13,14 @@
 enum { ALIGNMENT = 512 };
 
 static atomic_long fail_in, failed;
-/* Numbers of allocations of device memory, for tsr_engine_host_refuse. */
-static atomic_long refuse_from, refuse_count, asked, refused;
+
+/* What is refused of a kind of events: those with numbers from .. from + count - 1. */
+typedef struct refusal {
+  atomic_long from, count, asked, refused;
+} refusal;
+
+static refusal allocations, commands;
+static atomic_int commands_status;
 static atomic_bool hold_pins, refuse_pinned;
 
 long tsr_engine_host_fail_at(long n) {
@@ -22,12 +28,34 @@ long tsr_engine_host_fail_at(long n) {
   return atomic_exchange(&failed, 0);
 }
 
+static long set_refusal(refusal *x, long nth, long count) {
+  atomic_store(&x->count, 0);
+  atomic_store(&x->asked, 0);
+  atomic_store(&x->from, nth);
+  atomic_store(&x->count, nth > 0 ? count : 0);
+  return atomic_exchange(&x->refused, 0);
+}
+
+static bool is_refused(refusal *x) {
+  if (atomic_load_explicit(&x->count, memory_order_relaxed) == 0) return false;
+  long number = atomic_fetch_add(&x->asked, 1) + 1, from = atomic_load(&x->from);
+  if (number < from || number - from >= atomic_load(&x->count)) return false;
+  atomic_fetch_add(&x->refused, 1);
+  return true;
+}
+
 long tsr_engine_host_refuse(long nth, long count) {
-  atomic_store(&refuse_count, 0);
-  atomic_store(&asked, 0);
-  atomic_store(&refuse_from, nth);
-  atomic_store(&refuse_count, nth > 0 ? count : 0);
-  return atomic_exchange(&refused, 0);
+  return set_refusal(&allocations, nth, count);
+}
+
+long tsr_engine_host_refuse_commands(long nth, long count, tsr_status status) {
+  atomic_store(&commands_status, (int)status);
+  return set_refusal(&commands, nth, count);
+}
+
+tsr_status host_refuse_command(void) {
+  if (!is_refused(&commands)) return TSR_OK;
+  return tsr_fail((tsr_status)atomic_load(&commands_status), "an emulated queue refuses a command");
 }
 
 void tsr_engine_host_refuse_pinned(bool refuse) {
@@ -36,11 +64,7 @@ void tsr_engine_host_refuse_pinned(bool refuse) {
 
 static bool must_refuse(int device) {
   if (device == TSR_HOST) return atomic_load_explicit(&refuse_pinned, memory_order_relaxed);
-  if (atomic_load_explicit(&refuse_count, memory_order_relaxed) == 0) return false;
-  long number = atomic_fetch_add(&asked, 1) + 1, from = atomic_load(&refuse_from);
-  if (number < from || number >= from + atomic_load(&refuse_count)) return false;
-  atomic_fetch_add(&refused, 1);
-  return true;
+  return is_refused(&allocations);
 }
 
 void tsr_engine_host_hold_pins(bool hold) {

@@ -184,6 +184,7 @@ void host_queue_destroy(tsr_queue *queue) {
 
 /* Starts the queue's thread, with the first command only: most plans do not use every queue. */
 static tsr_status start(tsr_queue *queue) {
+  TSR_TRY(host_refuse_command());
   if (queue->running) return TSR_OK;
   if (!tsr_thread_start(serve, queue, &queue->thread))
     return tsr_fail(TSR_ERR_MEMORY, "cannot start the thread of an emulated queue");

@@ -30,7 +30,8 @@ bool tsr_strategy_must_be_lazy(const tsr_strategy *r, const tsr_problem *p) {
   int64_t part = whole || (r->tile == 0 && r->k_panel == 0) ? TSR_STRATEGY_LONGEST
                  : r->tile > 0                              ? r->tile
                                                             : r->k_panel;
-  return (wide && p->call->k > part) || p->realigned >> TSR_C_ & 1 || r->kind == TSR_SLICES;
+  return (wide && p->call->k > part) || p->realigned >> TSR_C_ & 1 || r->kind == TSR_SLICES ||
+         tsr_call_adds_last(p->call);
 }
 
 bool tsr_strategy_may_be_lazy(const tsr_strategy *r, const tsr_problem *p) {

@@ -275,7 +275,8 @@ void tsr_search_set_enough(tsr_search *s) {
  * if devices differ, tsr_partition_set sets the owners. The caller frees it. */
 static tsr_status cut(const tsr_search *s, const tsr_strategy *r, tsr_tiling *tiling) {
   TSR_TRY(tsr_strategy_tiling(r, s->call, s->machine, s->order, tiling));
-  tiling->lazy_everywhere = s->options->reproducible || s->problem.realigned >> TSR_C_ & 1;
+  tiling->lazy_everywhere = s->options->reproducible || s->problem.realigned >> TSR_C_ & 1 ||
+                            (s->call->moduli == 0 && tsr_call_adds_last(s->call));
   tiling->whole_at_home = tsr_search_is_whole_at_home(s, r);
   bool partitions = r->partition && r->kind == TSR_TILES;
   if (s->mapping == NULL && !partitions) return TSR_OK;
@@ -331,7 +332,8 @@ static tsr_status apply_constraints(tsr_search *s, tsr_strategy *r, bool *is_voi
   if (*is_void)
     s->refused =
         "c=first: C must be added last, since sums in parts of k need a wider type than C's, k is "
-        "cut over the devices, or C is not used in place";
+        "cut over the devices, C is not used in place, or emulated products promise one rounding "
+        "of beta C";
   if (must) r->lazy = true;
   if (!r->lazy) r->add_at_home = false;
   return TSR_OK;

@@ -78,7 +78,7 @@ def pinned(handle: Handle, shape: int | Sequence[int], dtype: Any, order: str
         raise ArgumentError(f"dtype is {kind}; give a type of numbers")
     check_order(order)
     count = math.prod(extents) * kind.itemsize
-    block = Block(handle, HOST, max(1, count))
+    block = handle.carry_out(lambda: Block(handle, HOST, max(1, count)))
     memory = np.asarray(_Pinned(block))[:count]
     return memory.view(kind).reshape(extents, order="C" if order == "C" else "F")
 
@@ -141,7 +141,7 @@ class DeviceArray:
     def get(self) -> np.ndarray[Any, Any]:
         """A copy in host memory, after all calls that were made before."""
         host = np.empty(self.shape, self.dtype, order="C" if self._whole() == "C" else "F")
-        self._copy(host.ctypes.data, self._block.address)
+        self._copy(host.ctypes.data, self._block.address, host)
         return host
 
     def set(self, values: Any) -> DeviceArray:
@@ -150,13 +150,11 @@ class DeviceArray:
         host = np.asarray(values, self.dtype, order="C" if self._whole() == "C" else "F")
         if host.shape != self.shape:
             raise ArgumentError(f"values has the shape {host.shape}; give {self.shape}")
-        self._copy(self._block.address, host.ctypes.data)
+        self._copy(self._block.address, host.ctypes.data, host)
         return self
 
-    def _copy(self, to: int, source: int) -> None:
-        handle = self._block.handle
-        check(lib.tsr_memcpy(handle.pointer, ffi.cast("void *", to), ffi.cast("void *", source),
-                             self.nbytes))
+    def _copy(self, to: int, source: int, host: Any) -> None:
+        self._block.handle.copy(to, source, self.nbytes, self._block, host)
 
     # ---- Other libraries ----
 
@@ -196,4 +194,5 @@ def on_device(handle: Handle, shape: int | Sequence[int], letter: str, order: st
         raise ArgumentError(f"shape is {extents}; an array on a device is a matrix: give two extents")
     m, n = extents
     strides = dense_strides(m, n, check_order(order))
-    return DeviceArray(Block(handle, device, max(1, m * n * SIZES[letter])), (m, n), strides, letter)
+    block = handle.carry_out(lambda: Block(handle, device, max(1, m * n * SIZES[letter])))
+    return DeviceArray(block, (m, n), strides, letter)

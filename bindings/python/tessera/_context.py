@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
@@ -15,11 +15,11 @@ from typing import Any, Iterator, Sequence
 
 import numpy as np
 
-from . import _arrays
+from . import _arrays, _waiting
 from ._compose import Composition, Future, Submitter, compose
 from ._handle import Handle, Streams
 from ._layout import OPERATIONS
-from ._library import ArgumentError, check, ffi, lib, take_text
+from ._library import ArgumentError, Error, check, ffi, lib, take_text
 from ._matrix import letter_of
 from ._plan import Plan, Planner
 from ._prepare import given_back, prepare, text_of
@@ -68,10 +68,10 @@ def _whether(value: bool | None) -> int:
 
 
 def _leave(handle: Handle) -> None:
-    """Behind a context that was not closed: arrays of calls under way are kept until here."""
+    """Behind a context that was not closed: an error of a call has nobody to be told to."""
     if handle.process == os.getpid():
-        lib.tsr_sync(handle.pointer)
-    handle.under_way.clear()
+        with suppress(Error):
+            handle.sync_here()
 
 
 # ---- Contexts ----
@@ -140,11 +140,16 @@ class Context(Routines):
         handle = self._handle
         streams = Streams(handle)
         prepared = prepare(request, handle, streams.of_producer)
-        for x in prepared.call.operands.values():
-            streams.add(x)
-        with streams.tied():
-            check(lib.tsr_level3_run(handle.pointer, *prepared.arguments))
-        streams.after()
+
+        def call() -> None:
+            for x in prepared.call.operands.values():
+                streams.add(x)
+            # With a stream the library's function may return before the call is complete.
+            keeping = handle.keeping(prepared) if handle.tied or streams.chosen else nullcontext()
+            with keeping, streams.tied():
+                handle.check(lib.tsr_level3_run(handle.pointer, *prepared.arguments))
+            streams.after()
+        handle.carry_out(call)
         return given_back(prepared.out, request) if request.out is None else prepared.out
 
     def submit(self, routine: str, *arrays: Any, **arguments: Any) -> Future:
@@ -218,7 +223,7 @@ class Context(Routines):
         try:
             yield array
         finally:
-            check(lib.tsr_unregister(handle.pointer, pointer))
+            handle.carry_out(lambda kept=array: check(lib.tsr_unregister(handle.pointer, pointer)))
 
     def set_arithmetic(self, arithmetic: str | None) -> None:
         """Sets how later calls are computed, as Context's argument does; None: what the environment
@@ -229,7 +234,8 @@ class Context(Routines):
     def trim(self) -> None:
         """Waits for the calls under way, then gives the memory that the context keeps for later
         calls back to the system."""
-        check(lib.tsr_trim(self._handle.pointer))
+        handle = self._handle
+        handle.carry_out(lambda: check(lib.tsr_trim(handle.pointer)))
 
     # ---- Streams and questions ----
 
@@ -268,9 +274,14 @@ class Context(Routines):
     @property
     def machine(self) -> str:
         """The machine that calls are planned for, as JSON, which a machine file may hold."""
-        printed = ffi.new("char **")
-        check(lib.tsr_machine_print(self._handle.pointer, lib.TSR_JSON, printed))
-        return take_text(printed)
+        handle = self._handle
+
+        def call() -> str:
+            printed = ffi.new("char **")
+            check(lib.tsr_machine_print(handle.pointer, lib.TSR_JSON, printed))
+            return take_text(printed)
+        found: str = handle.carry_out(call)
+        return found
 
     @contextmanager
     def timeline(self, file: str | os.PathLike[str]) -> Iterator[None]:
@@ -283,7 +294,7 @@ class Context(Routines):
         try:
             yield
         finally:
-            check(lib.tsr_timeline_end(handle.pointer, printed))
+            handle.carry_out(lambda: check(lib.tsr_timeline_end(handle.pointer, printed)))
             path.write_text(take_text(printed), encoding="utf-8")
 
 

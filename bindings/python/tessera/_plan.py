@@ -221,6 +221,10 @@ class Planner(Routines):
         homes = ffi.new("tsr_home[3]", [self._where(name, call.operands.get(name, call.operands["c"]))
                                         for name in "abc"])
         made, arithmetic = ffi.new("tsr_plan **"), text_of(request.arithmetic)
-        check(lib.tsr_plan_level3(self._handle.pointer, level3(call, letter, arithmetic), alpha, beta,
-                                  homes, made))
-        return Plan(made[0])
+
+        def plan() -> Plan:
+            check(lib.tsr_plan_level3(self._handle.pointer, level3(call, letter, arithmetic), alpha,
+                                      beta, homes, made))
+            return Plan(made[0])
+        planned: Plan = self._handle.carry_out(plan)
+        return planned

@@ -138,7 +138,7 @@ def _fill(to: Matrix, source: Matrix, handle: Any) -> None:
         values = host_view(source)
         host_view(to)[...] = values.conj() if source.conjugated else values
     elif _dense_alike(to, source):
-        handle.copy(to.address, source.address, to.bytes)
+        handle.copy(to.address, source.address, to.bytes, to, source)
     elif hasattr(to.array, "__setitem__"):
         to.array[...] = source.array
     else:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 import numpy as np
 
 from . import _dlpack
+from ._arguments import text_of, wholes_of
 from ._library import ArgumentError, OutOfMemoryError, check, ffi, lib
 from ._matrix import SIZES, Matrix, dense_strides, numpy_type
 
@@ -56,15 +57,17 @@ class _Pinned:
 
 
 def check_shape(shape: int | Sequence[int]) -> tuple[int, ...]:
-    extents = (int(shape),) if isinstance(shape, (int, Integral)) \
-        else tuple(int(extent) for extent in shape)
-    if any(extent < 0 for extent in extents):
-        raise ArgumentError(f"shape is {extents}; give extents of 0 or more")
-    return extents
+    return wholes_of("shape", (shape,) if isinstance(shape, Integral) else shape,
+                     "give extents of 0 or more")
+
+
+def _without_nul(dtype: Any) -> Any:
+    """NumPy takes the text of one NUL for a type."""
+    return text_of("dtype", dtype, "give a type of numbers") if isinstance(dtype, str) else dtype
 
 
 def check_order(order: str) -> str:
-    if order not in ("C", "F"):
+    if not isinstance(order, str) or order not in ("C", "F"):
         raise ArgumentError(f"order is {order!r}; give 'C' (rows are contiguous) or 'F' (columns)")
     return order
 
@@ -72,9 +75,14 @@ def check_order(order: str) -> str:
 def pinned(handle: Handle, shape: int | Sequence[int], dtype: Any, order: str
            ) -> np.ndarray[Any, Any]:
     extents = check_shape(shape)
-    kind = numpy_type("b") if isinstance(dtype, str) and dtype in ("b", "bfloat16") \
-        else np.dtype(dtype)
-    if kind.hasobject:
+    try:
+        kind = numpy_type("b") if isinstance(dtype, str) and dtype in ("b", "bfloat16") \
+            else np.dtype(_without_nul(dtype))
+    except ArgumentError:
+        raise
+    except Exception:
+        raise ArgumentError(f"dtype is {dtype!r}, which is no type; give a type of numbers") from None
+    if kind.hasobject or kind.itemsize == 0:
         raise ArgumentError(f"dtype is {kind}; give a type of numbers")
     check_order(order)
     count = math.prod(extents) * kind.itemsize
@@ -147,7 +155,10 @@ class DeviceArray:
     def set(self, values: Any) -> DeviceArray:
         """Copies values (anything that NumPy makes an array of, with this shape) to the device.
         Returns the array itself."""
-        host = np.asarray(values, self.dtype, order="C" if self._whole() == "C" else "F")
+        try:
+            host = np.asarray(values, self.dtype, order="C" if self._whole() == "C" else "F")
+        except Exception as error:
+            raise ArgumentError(f"values cannot be made an array of {self.dtype}: {error}") from None
         if host.shape != self.shape:
             raise ArgumentError(f"values has the shape {host.shape}; give {self.shape}")
         self._copy(self._block.address, host.ctypes.data, host)

@@ -7,11 +7,13 @@ from __future__ import annotations
 import threading
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from numbers import Integral
 from typing import Any, Generator, Iterator, Sequence
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
+from ._arguments import pair_of, whether, whole_of
 from ._layout import RANKS, TRIANGULAR
 from ._handle import Handle, Region, Streams, region_of, regions_of
 from ._library import ArgumentError, Error, check, ffi, lib, owned, take_text
@@ -310,7 +312,7 @@ class Composition(Routines):
 
     def discard(self, result: Result) -> None:
         """Says that a result is not needed in host memory: it does not come home at the end."""
-        region = self._region(result, "result")
+        region = result._region if isinstance(result, Result) else self._region(result, "result")
         if self._results.pop(region, None) is not None:
             self._discarded.add(region)
 
@@ -320,9 +322,14 @@ class Composition(Routines):
         its device. block nb: nb rows of a C-ordered array (columns of an F-ordered one), to all
         devices in turn. block (rows, columns) with grid (p, q): to p x q devices. move: the blocks
         begin to be copied to their devices."""
-        if (grid is None) != isinstance(block, int):
-            raise ArgumentError(f"block is {block!r} and grid {grid!r}; give one extent without a "
-                                "grid, or two extents with a grid of two")
+        remedy = "give one extent without a grid, or two extents with a grid of two"
+        if grid is None and not isinstance(block, Integral):
+            raise ArgumentError(f"block is {block!r} and grid {grid!r}; {remedy}")
+        if grid is None:
+            block = whole_of("block", block, remedy, 1)
+        else:
+            block, grid = pair_of("block", block, remedy), pair_of("grid", grid, remedy)
+        move = whether("move", move)
         region, kind = self._region(array), "1d" if grid is None else "2d"
         name = f"tsr_distribute_{kind}_block_cyclic_async" if move else f"tsr_map_{kind}_block_cyclic"
         blocks = self._blocks(array, block, grid)
@@ -337,7 +344,7 @@ class Composition(Routines):
     def _blocks(self, array: Any, block: Any, grid: Any) -> tuple[int, ...]:
         """Block and grid of the matrix as it is column-major."""
         if grid is None:
-            return (int(block),)
+            return (block,)
         (mb, nb), (p, q) = block, grid
         return (nb, mb, q, p) if self._matrix(array).leading(True) is not None else (mb, nb, p, q)
 
@@ -425,10 +432,13 @@ class Capture:
     def move(self, array: np.ndarray[Any, Any], to: np.ndarray[Any, Any]) -> None:
         """Later runs use the memory of `to` in the place of that of `array`: NumPy arrays of one
         shape, type and order."""
+        for name, each in (("array", array), ("to", to)):
+            if not isinstance(each, np.ndarray):
+                raise TypeError(f"{name} is a {type(each).__name__}; give an array of NumPy")
         if array.shape != to.shape or array.strides != to.strides or array.dtype != to.dtype:
             raise ArgumentError(f"to is {to.dtype} {to.shape} with the strides {to.strides}; give "
-                                f"{array.dtype} {array.shape} with the strides {array.strides}")
-        x, y = self._composition._matrix(array), self._composition._matrix(to)
+                                f"{array.dtype} {array.shape} with the strides {array.strides}, as array is")
+        x, y = self._composition._matrix(array), self._composition._matrix(to, "to")
         check(lib.tsr_capture_move(self._ready(), ffi.cast("void *", x.address), len(span(x)),
                                    ffi.cast("void *", y.address)))
         self._composition._kept.append(to)

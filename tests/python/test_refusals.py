@@ -146,9 +146,12 @@ def test_contexts(tessera):
 
 
 def test_methods(context, tessera):
+    names = ["dtype", "order", "device"]
     for function in (context.empty, context.zeros):
-        assert sweep(function, arguments_of(function), lambda: {"shape": (4, 4)}, tessera) > 50
-        sweep(function, arguments_of(function), lambda: {"shape": (4, 4), "device": 0}, tessera)
+        assert sweep(function, names, lambda: {"shape": (4, 4)}, tessera) > 50
+        sweep(function, names, lambda: {"shape": (4, 4), "device": 0}, tessera)
+    # On a device, whose budget refuses what host memory would take seconds to give.
+    assert sweep(context.empty, ["shape"], lambda: {"device": 0}, tessera) > 30
     assert sweep(context.set_arithmetic, ["arithmetic"], dict, tessera) > 40
     assert sweep(context.set_stream, ["device", "stream"], lambda: {"device": 0, "stream": None}, tessera) > 40
     context.set_stream(0, None)

@@ -439,10 +439,11 @@ class Capture:
             raise ArgumentError(f"to is {to.dtype} {to.shape} with the strides {to.strides}; give "
                                 f"{array.dtype} {array.shape} with the strides {array.strides}, as array is")
         x, y = self._composition._matrix(array), self._composition._matrix(to, "to")
+        region = self._composition._region(to, "to")
         check(lib.tsr_capture_move(self._ready(), ffi.cast("void *", x.address), len(span(x)),
                                    ffi.cast("void *", y.address)))
         self._composition._kept.append(to)
-        self._composition._regions[self._composition._region(to)] = None
+        self._composition._regions[region] = None
 
     def __str__(self) -> str:
         printed = ffi.new("char **")

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
 import weakref
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
@@ -73,7 +74,7 @@ def _handle_of(texts: dict[str, str | None], numbers: dict[str, int]) -> Handle:
         try:
             return Handle(ffi.new("tsr_options *", {"size": ffi.sizeof("tsr_options"), **kept, **numbers}))
         except ArgumentError as error:  # the library's name for it is another one
-            raise ArgumentError(error.message.replace("budgets is", "memory is", 1)) from None
+            raise ArgumentError(re.sub("^budgets", "memory", error.message)) from None
     made: Handle = _waiting.carry_out(make, [])
     return made
 

@@ -57,8 +57,11 @@ class _Pinned:
 
 
 def check_shape(shape: int | Sequence[int]) -> tuple[int, ...]:
-    return wholes_of("shape", (shape,) if isinstance(shape, Integral) else shape,
-                     "give extents of 0 or more")
+    remedy = "give extents of 0 or more"
+    extents = wholes_of("shape", (shape,) if isinstance(shape, Integral) else shape, remedy, -sys.maxsize)
+    if any(extent < 0 for extent in extents):
+        raise ArgumentError(f"shape is {extents}; {remedy}")
+    return extents
 
 
 def _without_nul(dtype: Any) -> Any:

@@ -164,7 +164,8 @@ class Handle:
         self._settle(complete, error)
         self._let_go(kept)
         ended = [call for call in self.interrupted if call.wait(0)]
-        self.interrupted = [call for call in self.interrupted if call not in ended]
+        for call in ended:
+            self.interrupted.remove(call)
         if error is not None:
             raise error
         for call in ended:

@@ -134,6 +134,7 @@ static int parse(int argc, char **argv, driver *d) {
 }
 
 int main(int argc, char **argv) {
+  tool_hold_descriptors();
   driver d = {.lines = calloc(MOST_CASES, sizeof *d.lines),
               .places = calloc(MOST_CASES, sizeof *d.places)};
   tool_set_name("tessera-bench");

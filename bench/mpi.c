@@ -308,6 +308,7 @@ static int measure(int argc, char **argv, driver *d) {
 }
 
 int main(int argc, char **argv) {
+  tool_hold_descriptors();
   driver *d = calloc(1, sizeof *d);
   bool alone = false;
   tool_set_name("tessera-bench-mpi");

@@ -11,13 +11,14 @@
 #include "base/alloc.h"
 #include "base/cache_folder.h"
 #include "base/clock.h"
+#include "base/open.h"
 
 /* The file stays: if it were removed, some could hold the lock of the removed file and others that
  * of a new one. */
 static int open_file(const char *name) {
   char *path;
   if (tsr_cache_file_to_write(name, &path) != TSR_OK) return -1;
-  int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  int file = tsr_open(path, O_RDWR | O_CREAT, 0600);
   tsr_dealloc(path);
   return file;
 }

@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "base/arenas.h"
 #include "base/environment.h"
 #include "base/process_limits.h"
 
@@ -95,6 +96,7 @@ bool tsr_cpu_room_is_loaded(const char *library) {
 
 tsr_status tsr_cpu_room_to_load(const char *library) {
   if (tsr_cpu_room_is_loaded(library)) return TSR_OK;
+  tsr_arenas_limit();
   int threads = threads_to_be();
   size_t stacks = (size_t)(threads - 1) * stack_of_thread();
   size_t bytes = file + (size_t)threads * buffer + stacks + spare;

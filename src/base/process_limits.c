@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/environment.h"
+#include "base/open.h"
 
 enum { PATH_ROOM = 512, LINE_ROOM = 2048 };
 
@@ -29,7 +30,7 @@ static void lower(tsr_process_limit *limit, double most, const char *from) {
 static FILE *open_below(const char *root, const char *path) {
   char full[2 * PATH_ROOM];
   int length = snprintf(full, sizeof full, "%s%s", root, path);
-  return length < (int)sizeof full ? fopen(full, "re") : NULL;
+  return length < (int)sizeof full ? tsr_open_to_read(full) : NULL;
 }
 
 /* The number behind `key` at the start of a line, NAN: there is no file, line or number. */
@@ -256,6 +257,13 @@ void tsr_process_limits_read(const char *root, tsr_process_limits *limits) {
   read_resource(RLIMIT_AS, "ulimit -v", &limits->addresses);
   read_resource(RLIMIT_DATA, "ulimit -d", &limits->data);
   read_shared(root, limits);
+}
+
+double tsr_process_addresses(void) {
+  tsr_process_limit least = {.most = HUGE_VAL};
+  read_resource(RLIMIT_AS, "", &least);
+  read_resource(RLIMIT_DATA, "", &least);
+  return least.most;
 }
 
 int tsr_process_processors(void) {

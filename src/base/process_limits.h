@@ -19,6 +19,10 @@
  * mask and the environment are always this process's. */
 void tsr_process_limits_read(const char *root, tsr_process_limits *limits);
 
+/* The bytes that this process may map, by setrlimit; HUGE_VAL: there is no limit. Takes a
+ * microsecond. */
+double tsr_process_addresses(void);
+
 /* The processors that the calling thread may run on, at least 1, whatever part of their time it
  * gets: as many threads OpenBLAS starts by itself. */
 int tsr_process_processors(void);

@@ -14,6 +14,7 @@
 
 #include "base/alloc.h"
 #include "base/c_locale.h"
+#include "base/open.h"
 
 static bool make_room(tsr_text *text, size_t extra) {
   if (text->broken) return false;
@@ -181,7 +182,7 @@ static tsr_status read_all(int file, const char *path, tsr_text *text) {
 
 /* O_NONBLOCK: opening a pipe would else wait for its other end. */
 tsr_status tsr_text_read_file(const char *path, char **bytes, size_t *length) {
-  int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  int file = tsr_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
   if (file < 0) return fail_io("opened", path, errno);
   tsr_text text = TSR_TEXT_INIT;
   tsr_status status = check_regular(file, path);
@@ -207,7 +208,7 @@ static int write_all(int file, const char *bytes, size_t length) {
 
 /* Opens, writes and closes the file. Returns 0, or the errno of the step that failed. */
 static int write_path(const char *path, int flags, const char *bytes, size_t length) {
-  int file = open(path, O_WRONLY | O_CLOEXEC | flags, 0666);
+  int file = tsr_open(path, O_WRONLY | flags, 0666);
   if (file < 0) return errno;
   int error = write_all(file, bytes, length);
   if (close(file) != 0 && error == 0) error = errno;

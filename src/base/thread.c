@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/alloc.h"
+#include "base/arenas.h"
 
 typedef struct beginning {
   void *(*work)(void *argument);
@@ -42,6 +43,7 @@ static bool create(beginning *b, pthread_t *thread) {
 }
 
 bool tsr_thread_start(void *(*work)(void *argument), void *argument, pthread_t *thread) {
+  tsr_arenas_limit();
   beginning *b = tsr_alloc(sizeof *b);
   if (b == NULL) return false;
   *b = (beginning){work, argument};

@@ -14,6 +14,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/open.h"
 #include "base/settings.h"
 #include "front/offload_report.h"
 
@@ -156,7 +157,7 @@ void tsr_offload_report_unlock(bool child) {
  * the report is lost. One write, so that the reports of several processes do not mix. */
 static void print(const char *bytes) {
   int file = error;
-  if (path != NULL) file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (path != NULL) file = tsr_open(path, O_WRONLY | O_CREAT | O_APPEND, 0666);
   if (file < 0 || write(file, bytes, strlen(bytes)) < 0) return;
   if (path != NULL) close(file);
 }

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from support import imported
+from support import BUILD, imported, run
 
 np = imported("numpy")
 
@@ -189,6 +189,59 @@ def test_errors_reach_all_futures(on_devices, tessera):
     assert np.allclose(on_devices.submit("gemm", a, a).result(), a @ a)
 
 
+DROPPED = {
+    "temporaries": "for _ in range(30): tessera.submit('gemm', a.copy(), a.copy())",
+    "the result is a temporary": "for _ in range(30): tessera.submit('gemm', a, a)",
+    "the inputs are temporaries": """
+for _ in range(30): tessera.submit('gemm', a.copy(), a.copy(), out)
+tessera.sync()
+assert (out == 300).all()""",
+    "one, at the end of Python": "tessera.submit('gemm', a.copy(), a.copy())",
+    "a context of its own": """
+with tessera.Context() as context:
+    for _ in range(30): context.submit('syrk', a.copy())""",
+    "a context that is dropped": "for _ in range(30): tessera.Context().submit('gemm', a.copy(), a.copy())",
+    "a composition": """
+for _ in range(10):
+    with tessera.composed() as t:
+        for _ in range(5): t.gemm(t.gemm(a.copy(), a.copy()), a.copy())""",
+    "a composition that an exception leaves": """
+for _ in range(10):
+    try:
+        with tessera.composed() as t:
+            for _ in range(5): t.gemm(t.gemm(a.copy(), a.copy()), a.copy())
+            raise KeyboardInterrupt
+    except KeyboardInterrupt:
+        pass""",
+    "a map that moves": """
+with tessera.composed() as t:
+    for _ in range(30): t.map(a.copy(), 100, move=True)""",
+    "a thread that goes on": """
+import threading
+def work():
+    while True: tessera.submit('gemm', a.copy(), a.copy())
+threading.Thread(target=work, daemon=True).start()
+for _ in range(20): tessera.submit('gemm', a.copy(), a.copy())""",
+}
+
+
+@pytest.mark.parametrize("what", DROPPED)
+def test_nobody_keeps_the_arrays(tessera, what):
+    """Memory that is let go under the devices is found by the C library, which overwrites it (MALLOC_PERTURB_)."""
+    begin = "import numpy as np, tessera\na, out = np.ones((300, 300)), np.zeros((300, 300))\n"
+    run([sys.executable, "-c", begin + DROPPED[what]],
+        env={"PYTHONPATH": str(BUILD / "python"), "TESSERA_ENGINE": "host", "TESSERA_DEVICES": "2",
+             "MALLOC_PERTURB_": "165", "MALLOC_MMAP_THRESHOLD_": "1000"}).ok().quiet()
+
+
+def test_arrays_are_let_go_when_the_call_is_complete(context):
+    a = some(40, 40)
+    for _ in range(20):
+        context.submit("gemm", a.copy(), a.copy())
+    context.sync()
+    assert not context._handle.under_way
+
+
 # ---- Compositions ----
 
 
@@ -314,6 +367,68 @@ def test_a_program_that_fails_within(context, tessera):
     with pytest.raises(tessera.ArgumentError, match="the composition has ended"):
         t.gemm(a, a)
     assert np.allclose(context.submit("gemm", a, a).result(), a @ a)
+
+
+@pytest.mark.parametrize("kind", [ZeroDivisionError, KeyboardInterrupt, SystemExit])
+def test_results_behind_an_exception(context, kind):
+    """They are right, whether they were read or not, and whatever memory they have."""
+    a = some(200, 200)
+    for _ in range(3):
+        out, seen = np.full((200, 200), np.nan), []
+        with pytest.raises(kind):
+            with context.composed() as t:
+                seen += [t.gemm(a, a), t.gemm(a, a, out), t.syrk(a)]
+                seen.append(t.gemm(seen[0], a))
+                raise kind
+        assert np.allclose(seen[3], a @ a @ a) and np.allclose(seen[0], a @ a)
+        assert np.allclose(seen[1], a @ a) and np.allclose(seen[2], np.tril(a @ a.T))
+        assert np.allclose(out, a @ a)
+
+
+def test_results_that_are_lost(on_devices, tessera, monkeypatch):
+    """When a call fails, all that was on the devices is lost: what would be read as it was left in memory
+    is an error, whoever was told of the failure."""
+    from tessera import _handle
+
+    real = _handle.lib
+
+    class Failing:
+        def __getattr__(self, name):
+            return getattr(real, name)
+
+        def tsr_sync(self, pointer):
+            real.tsr_sync(pointer)
+            return real.tsr_level3_run(pointer, *[_handle.ffi.NULL] * 6) and real.TSR_ERR_DEVICE
+
+    a = some(30, 30)
+    with on_devices.composed() as t:
+        x, y = t.gemm(a, a), t.gemm(a, a)
+        y.array  # is home
+        monkeypatch.setattr(_handle, "lib", Failing())
+        with pytest.raises(tessera.DeviceError):
+            on_devices.sync()
+        monkeypatch.setattr(_handle, "lib", real)
+        for read in (lambda: x.array, lambda: x + 1, lambda: x.T[0], lambda: np.asarray(x), lambda: t.gemm(x, a),
+                     lambda: on_devices.gemm(x, a)):
+            with pytest.raises(tessera.DeviceError, match="the result is lost"):
+                read()
+        assert np.allclose(y, a @ a)
+        z = t.gemm(a, y)
+    assert np.allclose(z, a @ a @ a)
+    with pytest.raises(tessera.DeviceError, match="the result is lost"):
+        x.array
+
+
+def test_a_result_that_was_discarded(on_devices, tessera):
+    a = some(30, 30)
+    with on_devices.composed() as t:
+        x, y = t.gemm(a, a), t.gemm(a, a)
+        t.discard(x)
+        t.discard(y)
+        assert np.allclose(y, a @ a)  # is on the devices still
+    assert np.allclose(y, a @ a)
+    with pytest.raises(tessera.ArgumentError, match="was discarded"):
+        x.array
 
 
 def test_triangles_in_both_orders(on_devices):

@@ -76,6 +76,47 @@ static void test_types(void **state) {
           1);
 }
 
+/* Every word that numpy.dtype takes for the types that there are, as NumPy reads them. */
+static void test_words_of_types(void **state) {
+  (void)state;
+  static const struct {
+    tsr_type type;
+    size_t bytes;
+    const char *codes[3], *names[8];
+  } rows[] = {
+      {TSR_H, 2, {"f2", "e"}, {"half", "float16"}},
+      {TSR_S, 4, {"f4", "f"}, {"single", "float32"}},
+      {TSR_D, 8, {"f8", "d"}, {"double", "float64", "float", "float_"}},
+      {TSR_C, 8, {"c8", "F"}, {"csingle", "complex64", "singlecomplex"}},
+      {TSR_Z, 16, {"c16", "D"}, {"cdouble", "complex128", "complex", "cfloat", "complex_"}},
+      {TSR_B, 2, {"V2"}, {"bfloat16"}},
+  };
+  static const char *const orders[] = {"", "<", "=", "|"};
+  const char *const format = "{'descr': '%s%s', 'fortran_order': False, 'shape': (3, 1), }";
+  char header[120];
+  for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+    for (int w = 0; rows[r].codes[w]; w++) {
+      for (size_t o = 0; o < sizeof orders / sizeof *orders; o++) {
+        snprintf(header, sizeof header, format, orders[o], rows[r].codes[w]);
+        accepts(1, header, 3 * rows[r].bytes, rows[r].type, false, 3, 1);
+      }
+      snprintf(header, sizeof header, format, ">", rows[r].codes[w]);
+      refuses(1, header, 3 * rows[r].bytes, "newbyteorder('<')");
+    }
+    for (int w = 0; rows[r].names[w]; w++) {
+      snprintf(header, sizeof header, format, "", rows[r].names[w]);
+      accepts(1, header, 3 * rows[r].bytes, rows[r].type, false, 3, 1);
+      snprintf(header, sizeof header, format, "<", rows[r].names[w]); /* nor does NumPy */
+      refuses(1, header, 3 * rows[r].bytes, rows[r].names[w]);
+    }
+  }
+  accepts(1, "{u'descr': u'<f8', u'fortran_order': False, u'shape': (2L, 3L), }", 48, TSR_D, false,
+          2, 3);
+  refuses(1, "{'descr': '', 'fortran_order': False, 'shape': (2, 3), }", 48, "elements of type ''");
+  refuses(1, "{'descr': '<', 'fortran_order': False, 'shape': (2, 3), }", 48,
+          "elements of type '<'");
+}
+
 static void test_spacing(void **state) {
   (void)state;
   accepts(1, "{\"shape\":(2,3),\"fortran_order\":False,\"descr\":\"<f8\"}", 48, TSR_D, false, 2, 3);
@@ -194,11 +235,11 @@ static void test_abandoned(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_types),       cmocka_unit_test(test_spacing),
-      cmocka_unit_test(test_empty),       cmocka_unit_test(test_lengths),
-      cmocka_unit_test(test_odd_headers), cmocka_unit_test(test_beginnings),
-      cmocka_unit_test(test_not_files),   cmocka_unit_test(test_round_trips),
-      cmocka_unit_test(test_abandoned),
+      cmocka_unit_test(test_types),       cmocka_unit_test(test_words_of_types),
+      cmocka_unit_test(test_spacing),     cmocka_unit_test(test_empty),
+      cmocka_unit_test(test_lengths),     cmocka_unit_test(test_odd_headers),
+      cmocka_unit_test(test_beginnings),  cmocka_unit_test(test_not_files),
+      cmocka_unit_test(test_round_trips), cmocka_unit_test(test_abandoned),
   };
   if (!mkdtemp(directory)) return 1;
   snprintf(path, sizeof path, "%s/a.npy", directory);

@@ -55,6 +55,27 @@ def test_with_room(engine):
     assert os.path.getsize("c.npy") > 0
 
 
+ALWAYS = {"TESSERA_ENGINE": "host", "TESSERA_DEVICES": "2", "TESSERA_OFFLOAD": "always"}
+
+
+@pytest.mark.parametrize("what", ["cpu", "host", "doors"])
+def test_more_is_enough_as_well(what):
+    """What works under one limit works under all larger ones: nothing takes addresses only since there
+    are some, as malloc does for threads."""
+    if what == "doors" and not ALONE.exists():
+        missing("BLAS to link with (libopenblas-dev)")
+    enough = None
+    for mega in range(300, 2001, 50):
+        done = under(1000 * mega, [ALONE, "plain"], env=ALWAYS) if what == "doors" else \
+            gram(1000 * mega, what, "--force", "--verify")
+        if done.code == 0:
+            enough = enough or mega
+            continue
+        assert enough is None, f"{enough} MB are enough, {mega} are not: {done!r}"
+        assert re.search("ulimit -v|cannot start the thread", done.err), repr(done)
+    assert enough is not None and enough <= 600
+
+
 def test_doors():
     """A program without a BLAS of its own: the door's error handler speaks, and the program ends."""
     if not ALONE.exists():

@@ -53,6 +53,7 @@ static bool accept_word(cursor *c, const char *word) {
 }
 
 static bool parse_quoted(cursor *c, char *text, size_t room) {
+  accept(c, 'u'); /* Python 2 wrote texts as u'...' */
   skip_space(c);
   if (c->at == c->end || (*c->at != '\'' && *c->at != '"')) return false;
   char quote = *c->at++;
@@ -130,24 +131,42 @@ static bool parse_header(cursor *c, header *h) {
 
 /* ---- Type, shape and length from the header ---- */
 
+/* A type's code, behind a byte order or alone, and its names, which stand alone: as numpy.dtype
+ * takes them. The last names are those of NumPy 1. */
+typedef struct type_word {
+  const char *word;
+  tsr_type type;
+} type_word;
+
+static const type_word codes[] = {{"f2", TSR_H},
+                                  {"e", TSR_H},
+                                  {"f4", TSR_S},
+                                  {"f", TSR_S},
+                                  {"f8", TSR_D},
+                                  {"d", TSR_D},
+                                  {"c8", TSR_C},
+                                  {"F", TSR_C},
+                                  {"c16", TSR_Z},
+                                  {"D", TSR_Z},
+                                  {"V2", TSR_B} /* how NumPy saves bfloat16 */,
+                                  {NULL, TSR_D}};
+
+static const type_word names[] = {
+    {"float16", TSR_H},  {"half", TSR_H},       {"float32", TSR_S},       {"single", TSR_S},
+    {"float64", TSR_D},  {"double", TSR_D},     {"float", TSR_D},         {"complex64", TSR_C},
+    {"csingle", TSR_C},  {"complex128", TSR_Z}, {"cdouble", TSR_Z},       {"complex", TSR_Z},
+    {"bfloat16", TSR_B}, {"float_", TSR_D},     {"singlecomplex", TSR_C}, {"cfloat", TSR_Z},
+    {"complex_", TSR_Z}, {NULL, TSR_D}};
+
+static bool find_type(const type_word *among, const char *word, tsr_type *type) {
+  while (among->word && strcmp(among->word, word) != 0) among++;
+  if (among->word) *type = among->type;
+  return among->word != NULL;
+}
+
 static bool type_of_descr(const char *descr, tsr_type *type) {
-  static const struct {
-    const char *code;
-    tsr_type type;
-  } codes[] = {{"f2", TSR_H}, {"f4", TSR_S},  {"f8", TSR_D},
-               {"c8", TSR_C}, {"c16", TSR_Z}, {"V2", TSR_B} /* how NumPy saves bfloat16 */};
-  if (strcmp(descr, "bfloat16") == 0) {
-    *type = TSR_B;
-    return true;
-  }
-  if (!strchr("<=|", descr[0])) return false;
-  for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
-    if (descr[0] && strcmp(descr + 1, codes[i].code) == 0) {
-      *type = codes[i].type;
-      return true;
-    }
-  }
-  return false;
+  bool ordered = descr[0] && strchr("<=|", descr[0]);
+  return find_type(codes, descr + ordered, type) || (!ordered && find_type(names, descr, type));
 }
 
 static bool accept_type(const char *path, const header *h, npy *file, file_reason *reason) {

@@ -5,6 +5,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
@@ -13,6 +14,12 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+void tool_hold_descriptors(void) {
+  static const int contrary[] = {O_WRONLY, O_RDONLY, O_RDONLY};
+  for (int i = 0; i <= STDERR_FILENO; i++)
+    if (fcntl(i, F_GETFD) < 0 && open("/dev/null", contrary[i] | O_CLOEXEC) < 0) return;
+}
 
 static const char *name_of_command = "tessera", *place_of_message;
 

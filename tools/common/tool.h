@@ -24,6 +24,12 @@
 /* Exit codes of the command. */
 enum { TOOL_OK = 0, TOOL_FAILED = 1, TOOL_USAGE = 2 };
 
+/* Opens those of the descriptors 0, 1 and 2 that are closed (in daemons, under cron, by some
+ * launchers), so that no file of the command gets their numbers and with them what is printed.
+ * Reading and writing them fails as it does with closed ones. A program that the command starts has
+ * them closed again. Called first in main. */
+void tool_hold_descriptors(void);
+
 /* Sets the text that messages begin with, such as "tessera gemm". name must live as long as the
  * program. */
 void tool_set_name(const char *name);

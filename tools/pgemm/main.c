@@ -20,6 +20,7 @@ static const subcommand subcommands[] = {
 };
 
 int main(int argc, char **argv) {
+  tool_hold_descriptors();
   tool_set_name("tessera-pgemm");
   for (size_t i = 0; argc > 1 && i < sizeof subcommands / sizeof *subcommands; i++) {
     if (strcmp(argv[1], subcommands[i].name) != 0) continue;

@@ -49,6 +49,7 @@ typedef struct job {
   matrix_output output;
   progress progress; /* of the first process */
   char *timeline;    /* its text, on the first process */
+  int untold;        /* the exit code of a timeline that there is not */
 } job;
 
 /* ---- Options --------------------------------------------------------------------- */
@@ -414,24 +415,30 @@ static int run_once(job *j, double *seconds) {
   return code;
 }
 
-/* Writes the result, and then the timeline, whose failure does not cost the result. */
-static int write_all(job *j) {
+static int write_result(job *j) {
   progress_phase(&j->progress, "writing the result", 0);
   int code = matrix_write(&j->output, &j->c);
   progress_close(&j->progress);
+  return code;
+}
+
+/* Behind the result, which a timeline that fails does not cost. */
+static int write_timeline(const job *j) {
+  int code = j->untold;
   if (!code && j->timeline) code = output_write(&j->r->timeline, j->timeline, j->r->force);
   return all_agree(code);
 }
 
-/* The timeline is of the last product. */
+/* The timeline is of the last product. If it fails the product goes on. */
 static int run_all(job *j) {
   int code = TOOL_OK;
   for (int64_t i = 0; i <= j->r->repeat && !code; i++) {
     double seconds = 0;
     bool traced = j->r->timeline.path && i == j->r->repeat;
-    if (traced) code = same_status(tsr_grid_timeline_begin(j->grid));
-    if (!code) code = run_once(j, &seconds);
-    if (!code && traced) code = same_status(tsr_grid_timeline_end(j->grid, 0, 0, &j->timeline));
+    if (traced) j->untold = same_status(tsr_grid_timeline_begin(j->grid));
+    code = run_once(j, &seconds);
+    if (!code && traced && !j->untold)
+      j->untold = same_status(tsr_grid_timeline_end(j->grid, 0, 0, &j->timeline));
     if (i == 0) j->cold = seconds;
     if (i > 0 && (i == 1 || seconds < j->best)) j->best = seconds;
   }
@@ -516,10 +523,13 @@ static int carry_out(job *j) {
   if (!code) code = make_result(j);
   progress_phase(&j->progress, "", 0);
   if (!code) code = run_all(j);
-  if (!code) code = write_all(j);
-  if (!code) report(j);
-  if (!code) code = all_agree(print_verdict(j));
-  return code || !j->r->details ? code : print_moved(j);
+  if (!code) code = write_result(j);
+  if (code) return code;
+  report(j);
+  code = all_agree(print_verdict(j));
+  if (!code && j->r->details) code = print_moved(j);
+  int drawn = write_timeline(j);
+  return code ? code : drawn;
 }
 
 static void end(job *j) {

@@ -133,6 +133,7 @@ static int help(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  tool_hold_descriptors();
   if (argc < 2) return tool_usage("no command is given");
   const char *word = argv[1];
   if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return flush_output(print_help());

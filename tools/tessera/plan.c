@@ -452,9 +452,10 @@ static int show_plan(const plan_request *r, const tsr_plan *plan) {
     printf("\n");
     code = tool_print_plan(plan, TSR_LOADS);
   }
-  if (code == TOOL_OK && r->timeline.path) code = timeline_write(plan, &r->timeline, r->force);
-  if (code == TOOL_OK && r->picture.path) code = write_picture(r, plan);
-  return code;
+  if (code != TOOL_OK) return code;
+  int drawn = r->timeline.path ? timeline_write(plan, &r->timeline, r->force) : TOOL_OK;
+  int pictured = r->picture.path ? write_picture(r, plan) : TOOL_OK;
+  return drawn ? drawn : pictured;
 }
 
 int command_plan(int argc, char **argv) {

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 import numpy as np
 
 from . import _dlpack
+from ._arguments import text_of, wholes_of
 from ._library import ArgumentError, OutOfMemoryError, check, ffi, lib
 from ._matrix import SIZES, Matrix, dense_strides, numpy_type
 
@@ -56,15 +57,20 @@ class _Pinned:
 
 
 def check_shape(shape: int | Sequence[int]) -> tuple[int, ...]:
-    extents = (int(shape),) if isinstance(shape, (int, Integral)) \
-        else tuple(int(extent) for extent in shape)
+    remedy = "give extents of 0 or more"
+    extents = wholes_of("shape", (shape,) if isinstance(shape, Integral) else shape, remedy, -sys.maxsize)
     if any(extent < 0 for extent in extents):
-        raise ArgumentError(f"shape is {extents}; give extents of 0 or more")
+        raise ArgumentError(f"shape is {extents}; {remedy}")
     return extents
 
 
+def _without_nul(dtype: Any) -> Any:
+    """NumPy takes the text of one NUL for a type."""
+    return text_of("dtype", dtype, "give a type of numbers") if isinstance(dtype, str) else dtype
+
+
 def check_order(order: str) -> str:
-    if order not in ("C", "F"):
+    if not isinstance(order, str) or order not in ("C", "F"):
         raise ArgumentError(f"order is {order!r}; give 'C' (rows are contiguous) or 'F' (columns)")
     return order
 
@@ -72,13 +78,18 @@ def check_order(order: str) -> str:
 def pinned(handle: Handle, shape: int | Sequence[int], dtype: Any, order: str
            ) -> np.ndarray[Any, Any]:
     extents = check_shape(shape)
-    kind = numpy_type("b") if isinstance(dtype, str) and dtype in ("b", "bfloat16") \
-        else np.dtype(dtype)
-    if kind.hasobject:
+    try:
+        kind = numpy_type("b") if isinstance(dtype, str) and dtype in ("b", "bfloat16") \
+            else np.dtype(_without_nul(dtype))
+    except ArgumentError:
+        raise
+    except Exception:
+        raise ArgumentError(f"dtype is {dtype!r}, which is no type; give a type of numbers") from None
+    if kind.hasobject or kind.itemsize == 0:
         raise ArgumentError(f"dtype is {kind}; give a type of numbers")
     check_order(order)
     count = math.prod(extents) * kind.itemsize
-    block = Block(handle, HOST, max(1, count))
+    block = handle.carry_out(lambda: Block(handle, HOST, max(1, count)))
     memory = np.asarray(_Pinned(block))[:count]
     return memory.view(kind).reshape(extents, order="C" if order == "C" else "F")
 
@@ -141,22 +152,23 @@ class DeviceArray:
     def get(self) -> np.ndarray[Any, Any]:
         """A copy in host memory, after all calls that were made before."""
         host = np.empty(self.shape, self.dtype, order="C" if self._whole() == "C" else "F")
-        self._copy(host.ctypes.data, self._block.address)
+        self._copy(host.ctypes.data, self._block.address, host)
         return host
 
     def set(self, values: Any) -> DeviceArray:
         """Copies values (anything that NumPy makes an array of, with this shape) to the device.
         Returns the array itself."""
-        host = np.asarray(values, self.dtype, order="C" if self._whole() == "C" else "F")
+        try:
+            host = np.asarray(values, self.dtype, order="C" if self._whole() == "C" else "F")
+        except Exception as error:
+            raise ArgumentError(f"values cannot be made an array of {self.dtype}: {error}") from None
         if host.shape != self.shape:
             raise ArgumentError(f"values has the shape {host.shape}; give {self.shape}")
-        self._copy(self._block.address, host.ctypes.data)
+        self._copy(self._block.address, host.ctypes.data, host)
         return self
 
-    def _copy(self, to: int, source: int) -> None:
-        handle = self._block.handle
-        check(lib.tsr_memcpy(handle.pointer, ffi.cast("void *", to), ffi.cast("void *", source),
-                             self.nbytes))
+    def _copy(self, to: int, source: int, host: Any) -> None:
+        self._block.handle.copy(to, source, self.nbytes, self._block, host)
 
     # ---- Other libraries ----
 
@@ -196,4 +208,5 @@ def on_device(handle: Handle, shape: int | Sequence[int], letter: str, order: st
         raise ArgumentError(f"shape is {extents}; an array on a device is a matrix: give two extents")
     m, n = extents
     strides = dense_strides(m, n, check_order(order))
-    return DeviceArray(Block(handle, device, max(1, m * n * SIZES[letter])), (m, n), strides, letter)
+    block = handle.carry_out(lambda: Block(handle, device, max(1, m * n * SIZES[letter])))
+    return DeviceArray(block, (m, n), strides, letter)

@@ -5,14 +5,15 @@
 from __future__ import annotations
 
 import threading
-import weakref
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
-from typing import Any, Callable, Generator, Iterator, Sequence
+from numbers import Integral
+from typing import Any, Generator, Iterator, Sequence
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
+from ._arguments import pair_of, whether, whole_of
 from ._layout import RANKS, TRIANGULAR
 from ._handle import Handle, Region, Streams, region_of, regions_of
 from ._library import ArgumentError, Error, check, ffi, lib, owned, take_text
@@ -24,16 +25,12 @@ from ._routines import Request, Routines
 _TRIANGLE = ("gemmt", *RANKS)
 
 
-def _submit(handle: Handle, request: Request) -> Prepared:
+def _run(handle: Handle, prepared: Prepared, streams: Streams) -> None:
     """Makes the call and returns before it is complete."""
-    streams = Streams(handle)
-    prepared = prepare(request, handle, streams.of_producer)
     for x in prepared.call.operands.values():
         streams.add(x)
     with streams.tied():
-        check(lib.tsr_level3_run_async(handle.pointer, *prepared.arguments))
-    handle.keep_until_complete(prepared)
-    return prepared
+        handle.check(lib.tsr_level3_run_async(handle.pointer, *prepared.arguments))
 
 
 def _written(prepared: Prepared) -> tuple[int, Region]:
@@ -113,16 +110,27 @@ class Submitter(Routines):
 
     def _carry_out(self, request: Request) -> Future:
         handle = self._handle
-        prepared = _submit(handle, request)
+        streams = Streams(handle)
+        prepared = prepare(request, handle, streams.of_producer)
+
+        def submit() -> Future:
+            with handle.keeping(prepared):
+                _run(handle, prepared, streams)
+                self._bring_home(prepared)
+                return Future(handle, prepared, handle.record(), request)
+        future: Future = handle.carry_out(submit)
+        return future
+
+    def _bring_home(self, prepared: Prepared) -> None:
+        """Nothing stays on the devices: the program may change or free the arrays afterwards. Arrays
+        that a composition has there come home, too."""
+        handle = self._handle
         uplo, c = _written(prepared)
-        check(lib.tsr_coherent_async(handle.pointer, uplo, *c.arguments))
-        # Nothing stays on the devices: the program may change or free the arrays afterwards. What a
-        # composition has there comes home first.
+        handle.check(lib.tsr_coherent_async(handle.pointer, uplo, *c.arguments))
         for region in regions_of(prepared.call).values():
             if region != c:
-                check(lib.tsr_coherent_async(handle.pointer, ord("G"), *region.arguments))
-            check(lib.tsr_release(handle.pointer, *region.arguments))
-        return Future(handle, prepared, handle.record(), request)
+                handle.check(lib.tsr_coherent_async(handle.pointer, ord("G"), *region.arguments))
+            handle.check(lib.tsr_release(handle.pointer, *region.arguments))
 
 
 # ---- Compositions ----
@@ -135,15 +143,15 @@ class Result(NDArrayOperatorsMixin):
 
     ndim = 2
 
-    def __init__(self, composition: Composition, held: Any, read: Callable[[], None]) -> None:
+    def __init__(self, composition: Composition, held: Any, region: Region) -> None:
         self._composition = composition
         self._held = held
-        self._read = read
+        self._region = region
 
     @property
     def array(self) -> Any:
-        """The array with its values."""
-        self._read()
+        """The array with its values. Raises an error if the result is lost."""
+        self._composition._bring_home(self._region)
         return self._held
 
     @property
@@ -160,7 +168,7 @@ class Result(NDArrayOperatorsMixin):
     @property
     def T(self) -> Result:
         """The transpose, in the same memory."""
-        return Result(self._composition, self._held.T, self._read)
+        return Result(self._composition, self._held.T, self._region)
 
     def __repr__(self) -> str:
         return f"<tessera.Result {self.shape[0]} x {self.shape[1]} {self.dtype}>"
@@ -191,15 +199,20 @@ class Composition(Routines):
     read, and all of them at the end of the `with`.
 
     Arrays that the calls use must not be changed meanwhile, or changed() be told before the next
-    call. When a call fails, every result that had not been read is undefined.
+    call. Results come home also if an exception leaves the `with`. When a call fails, every result that had
+    not been read is lost: reading it raises the error, and an array that was given as out is undefined.
     """
 
     def __init__(self, handle: Handle) -> None:
         self._handle = handle
         self._regions: dict[Region, None] = {}  # those that calls have used, in their order
         self._results: dict[Region, int] = {}  # those that are not home, with their triangles
+        self._lost: dict[Region, Error] = {}  # results that do not come home any more, and why
+        self._discarded: set[Region] = set()
         self._kept: list[Any] = []
         self._open = True
+        with handle.lock:
+            handle.waiting.add(self)
 
     # ---- Calls ----
 
@@ -209,52 +222,88 @@ class Composition(Routines):
         handle = self._handle
         request = replace(request, **{name: self._operand(name, getattr(request, name), request)
                                       for name in ("a", "b", "c", "out")})
-        prepared = _submit(handle, request)
+        streams = Streams(handle)
+        prepared = prepare(request, handle, streams.of_producer)
+
+        def submit() -> Result:
+            self._note(prepared)
+            with handle.keeping(prepared):
+                _run(handle, prepared, streams)
+            uplo, c = _written(prepared)
+            self._lost.pop(c, None)
+            self._discarded.discard(c)
+            self._results[c] = uplo if self._results.get(c, uplo) == uplo else ord("G")
+            return Result(self, prepared.out, c)
+        result: Result = handle.carry_out(submit)
+        return result
+
+    def _note(self, prepared: Prepared) -> None:
+        """Before a call: its arrays are kept, and their copies on the devices forgotten at the end."""
         self._kept.append(prepared)
-        uplo, c = _written(prepared)
         self._regions.update(dict.fromkeys(regions_of(prepared.call).values()))
-        self._results[c] = uplo if self._results.get(c, uplo) == uplo else ord("G")
-        return Result(self, prepared.out, self._reader(c))
 
     def _operand(self, name: str, given: Any, request: Request) -> Any:
         if not isinstance(given, Result):
             return given
+        if name != "out":
+            given._composition._refuse_lost(given._region)
         # The host copies the operand that the result overwrites, unless it is the result's own memory.
         begins = "b" if request.operation in TRIANGULAR else "c"
         is_copied = name == begins and request.out is not given
         return given.array if is_copied or given._composition is not self else given._held
 
-    def _reader(self, region: Region) -> Callable[[], None]:
-        this = weakref.ref(self)
+    def _refuse_lost(self, region: Region) -> None:
+        error = self._lost.get(region)
+        if error is not None:
+            raise type(error)(f"the result is lost: {error.message}")
+        if region in self._discarded and not self._open:
+            raise ArgumentError("the result was discarded, and the composition has ended; do not discard "
+                                "what is to be read")
 
-        def read() -> None:
-            composition = this()
-            if composition is not None:
-                composition._bring_home(region)
-
-        return read
+    def _settle(self, error: Error | None) -> None:
+        """All calls are complete. After an error nothing is on the devices any more."""
+        if error is not None:
+            self._lost.update(dict.fromkeys((*self._results, *self._discarded), error))
+            self._results.clear()
 
     def _bring_home(self, region: Region) -> None:
-        uplo = self._results.get(region)
-        if uplo is None:
+        """Brings one result home. At the end of the composition all are on their way; if the wait for
+        them was interrupted, they are waited for here."""
+        self._refuse_lost(region)
+        if region in self._discarded:
+            self._discarded.discard(region)
+            self._results[region] = ord("G")
+        if region not in self._results:
             return
-        check(lib.tsr_coherent_async(self._handle.pointer, uplo, *region.arguments))
-        self._handle.sync()
-        self._results.pop(region, None)
+        if self._open:
+            self._handle.carry_out(lambda: self._bring({region: self._results[region]}))
+        else:
+            self._handle.sync()
+        self._refuse_lost(region)
+
+    def _bring(self, results: dict[Region, int]) -> None:
+        """Brings results home and waits for them, in the thread of Handle.carry_out."""
+        handle = self._handle
+        with handle.keeping(list(self._kept)):
+            for region, uplo in results.items():
+                handle.check(lib.tsr_coherent_async(handle.pointer, uplo, *region.arguments))
+        handle.sync_here()
+        for region in list(results):
+            self._results.pop(region, None)
 
     # ---- Arrays ----
 
-    def _matrix(self, array: Any) -> Matrix:
+    def _matrix(self, array: Any, name: str = "array") -> Matrix:
         held = array._held if isinstance(array, Result) else array
-        return matrix_of("array", held, Streams(self._handle).of_producer)
+        return matrix_of(name, held, Streams(self._handle).of_producer)
 
-    def _region(self, array: Any) -> Region:
-        x = self._matrix(array)
+    def _region(self, array: Any, name: str = "array") -> Region:
+        x = self._matrix(array, name)
         for by_rows in (True, False):
             ld = x.leading(by_rows)
             if ld is not None:
                 return region_of(x, by_rows, ld)
-        raise ArgumentError("array has rows and columns that are not contiguous; give another")
+        raise ArgumentError(f"{name} has rows and columns that are not contiguous; give another")
 
     def changed(self, array: Any) -> None:
         """Says that the program has changed an array, or is about to: later calls read it anew."""
@@ -263,7 +312,9 @@ class Composition(Routines):
 
     def discard(self, result: Result) -> None:
         """Says that a result is not needed in host memory: it does not come home at the end."""
-        self._results.pop(self._region(result), None)
+        region = result._region if isinstance(result, Result) else self._region(result, "result")
+        if self._results.pop(region, None) is not None:
+            self._discarded.add(region)
 
     def map(self, array: Any, block: int | Sequence[int], grid: Sequence[int] | None = None, *,
             move: bool = False) -> None:
@@ -271,19 +322,29 @@ class Composition(Routines):
         its device. block nb: nb rows of a C-ordered array (columns of an F-ordered one), to all
         devices in turn. block (rows, columns) with grid (p, q): to p x q devices. move: the blocks
         begin to be copied to their devices."""
-        if (grid is None) != isinstance(block, int):
-            raise ArgumentError(f"block is {block!r} and grid {grid!r}; give one extent without a "
-                                "grid, or two extents with a grid of two")
+        remedy = "give one extent without a grid, or two extents with a grid of two"
+        if grid is None and not isinstance(block, Integral):
+            raise ArgumentError(f"block is {block!r} and grid {grid!r}; {remedy}")
+        if grid is None:
+            block = whole_of("block", block, remedy, 1)
+        else:
+            block, grid = pair_of("block", block, remedy), pair_of("grid", grid, remedy)
+        move = whether("move", move)
         region, kind = self._region(array), "1d" if grid is None else "2d"
         name = f"tsr_distribute_{kind}_block_cyclic_async" if move else f"tsr_map_{kind}_block_cyclic"
-        check(getattr(lib, name)(self._handle.pointer, *region.arguments,
-                                 *self._blocks(array, block, grid)))
-        self._regions[region] = None
+        blocks = self._blocks(array, block, grid)
+
+        def call() -> None:
+            self._kept.append(array)
+            self._regions[region] = None
+            with self._handle.keeping(array):
+                self._handle.check(getattr(lib, name)(self._handle.pointer, *region.arguments, *blocks))
+        self._handle.carry_out(call)
 
     def _blocks(self, array: Any, block: Any, grid: Any) -> tuple[int, ...]:
         """Block and grid of the matrix as it is column-major."""
         if grid is None:
-            return (int(block),)
+            return (block,)
         (mb, nb), (p, q) = block, grid
         return (nb, mb, q, p) if self._matrix(array).leading(True) is not None else (mb, nb, p, q)
 
@@ -293,32 +354,34 @@ class Composition(Routines):
     def capture(self) -> Iterator[Capture]:
         """Keeps the calls of the `with` with their plans: Capture.run() makes them again, without
         planning, on what the same arrays hold then."""
-        check(lib.tsr_capture_begin(self._handle.pointer))
+        handle = self._handle
+        handle.carry_out(lambda: handle.check(lib.tsr_capture_begin(handle.pointer)))
         before = dict(self._results)
         captured = Capture(self)
         try:
             yield captured
-            for region, uplo in self._results.items():
-                if region not in before:
-                    check(lib.tsr_coherent_async(self._handle.pointer, uplo, *region.arguments))
+            with handle.keeping(list(self._kept)):
+                for region, uplo in self._results.items():
+                    if region not in before:
+                        handle.check(lib.tsr_coherent_async(handle.pointer, uplo, *region.arguments))
         finally:
             captured._end()
 
     # ---- The end ----
 
-    def _close(self, failed: bool) -> None:
-        """Brings results home, unless the program failed, and forgets what is on the devices."""
-        self._open = False
-        pointer = self._handle.pointer
+    def _end(self) -> None:
+        """Brings results home and forgets what is on the devices, in the thread of Handle.carry_out."""
+        handle = self._handle
         try:
-            if not failed:
-                for region, uplo in self._results.items():
-                    check(lib.tsr_coherent_async(pointer, uplo, *region.arguments))
-            self._handle.sync()
+            self._bring(self._results)
+        except Error as error:
+            self._settle(error)
+            raise
         finally:
-            self._results.clear()
             for region in self._regions:
-                lib.tsr_release(pointer, *region.arguments)
+                lib.tsr_release(handle.pointer, *region.arguments)
+            with handle.lock:
+                handle.waiting.discard(self)
 
 
 @contextmanager
@@ -326,13 +389,16 @@ def compose(handle: Handle) -> Iterator[Composition]:
     composition = Composition(handle)
     try:
         yield composition
-    except BaseException:
-        try:
-            composition._close(failed=True)
-        except Exception:
-            pass  # the program's own error is the one that is told
+    except BaseException as error:
+        composition._open = False
+        if isinstance(error, Exception):
+            with suppress(Error):  # results that are lost say so when they are read
+                handle.carry_out(composition._end)
+        else:  # the user wants the program to end, or to go on, now
+            handle.go_on(composition._end, error)
         raise
-    composition._close(failed=False)
+    composition._open = False
+    handle.carry_out(composition._end)
 
 
 class Capture:
@@ -355,20 +421,29 @@ class Capture:
 
     def run(self) -> None:
         """Makes the calls again, and waits until their results are in host memory."""
-        check(lib.tsr_capture_run_async(self._ready()))
-        self._composition._handle.sync()
+        handle, pointer = self._composition._handle, self._ready()
+
+        def call() -> None:
+            with handle.keeping(list(self._composition._kept)):
+                handle.check(lib.tsr_capture_run_async(pointer))
+            handle.sync_here()
+        handle.carry_out(call)
 
     def move(self, array: np.ndarray[Any, Any], to: np.ndarray[Any, Any]) -> None:
         """Later runs use the memory of `to` in the place of that of `array`: NumPy arrays of one
         shape, type and order."""
+        for name, each in (("array", array), ("to", to)):
+            if not isinstance(each, np.ndarray):
+                raise TypeError(f"{name} is a {type(each).__name__}; give an array of NumPy")
         if array.shape != to.shape or array.strides != to.strides or array.dtype != to.dtype:
             raise ArgumentError(f"to is {to.dtype} {to.shape} with the strides {to.strides}; give "
-                                f"{array.dtype} {array.shape} with the strides {array.strides}")
-        x, y = self._composition._matrix(array), self._composition._matrix(to)
+                                f"{array.dtype} {array.shape} with the strides {array.strides}, as array is")
+        x, y = self._composition._matrix(array), self._composition._matrix(to, "to")
+        region = self._composition._region(to, "to")
         check(lib.tsr_capture_move(self._ready(), ffi.cast("void *", x.address), len(span(x)),
                                    ffi.cast("void *", y.address)))
         self._composition._kept.append(to)
-        self._composition._regions[self._composition._region(to)] = None
+        self._composition._regions[region] = None
 
     def __str__(self) -> str:
         printed = ffi.new("char **")

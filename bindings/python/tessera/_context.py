@@ -5,24 +5,26 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
 import weakref
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from numbers import Integral
-from pathlib import Path
 from typing import Any, Iterator, Sequence
 
 import numpy as np
 
-from . import _arrays
+from . import _arrays, _waiting
+from ._arguments import (device_of, file_of, one_or_several, path_of, text_of, whether, whole_of,
+                         wholes_of)
 from ._compose import Composition, Future, Submitter, compose
 from ._handle import Handle, Streams
 from ._layout import OPERATIONS
-from ._library import ArgumentError, check, ffi, lib, take_text
+from ._library import ArgumentError, Error, check, ffi, lib, take_text
 from ._matrix import letter_of
 from ._plan import Plan, Planner
-from ._prepare import given_back, prepare, text_of
+from ._prepare import c_arithmetic, given_back, prepare
 from ._routines import Request, Routines
 
 
@@ -41,37 +43,51 @@ class Traffic:
 
 
 def _devices_text(devices: int | str | Sequence[int] | None) -> str | None:
+    remedy = "give a count, a list such as [0, 2], or text such as '..4'"
     if devices is None or isinstance(devices, str):
         return devices
     if isinstance(devices, (int, Integral)):
-        return str(int(devices))
-    numbers = [str(int(device)) for device in devices]
+        return str(whole_of("devices", devices, remedy))
+    numbers = [str(device) for device in wholes_of("devices", devices, remedy)]
     if not numbers:
         raise ArgumentError("devices is empty; give a count, or a list such as [0, 2]")
     return ",".join(numbers) + ("," if len(numbers) == 1 else "")
 
 
 def _budgets_text(memory: int | str | Sequence[int | str] | None) -> str | None:
-    if memory is None or isinstance(memory, (int, Integral, str)):
-        return None if memory is None else str(memory)
-    return ",".join(str(each) for each in memory)
+    if memory is None:
+        return None
+    remedy = "give bytes, text such as '16G', or a list with one for each device"
+    budgets = [text_of("memory", each, remedy) if isinstance(each, str) and each else
+               str(whole_of("memory", each, remedy)) for each in one_or_several(memory)]
+    if not budgets:
+        raise ArgumentError(f"memory is {memory!r}; {remedy}")
+    return ",".join(budgets)
 
 
 def _handle_of(texts: dict[str, str | None], numbers: dict[str, int]) -> Handle:
     """Makes the library's context. A text that is None and a number that is -1 are defaults."""
-    kept = {name: ffi.new("char[]", text.encode()) for name, text in texts.items() if text is not None}
-    return Handle(ffi.new("tsr_options *", {"size": ffi.sizeof("tsr_options"), **kept, **numbers}))
+    kept = {name: ffi.new("char[]", text_of(name, text, "give text").encode())
+            for name, text in texts.items() if text is not None}
+
+    def make() -> Handle:
+        try:
+            return Handle(ffi.new("tsr_options *", {"size": ffi.sizeof("tsr_options"), **kept, **numbers}))
+        except ArgumentError as error:  # the library's name for it is another one
+            raise ArgumentError(re.sub("^budgets", "memory", error.message)) from None
+    made: Handle = _waiting.carry_out(make, [])
+    return made
 
 
-def _whether(value: bool | None) -> int:
-    return -1 if value is None else int(value)
+def _whether(name: str, value: bool | None) -> int:
+    return -1 if value is None else int(whether(name, value))
 
 
 def _leave(handle: Handle) -> None:
-    """Behind a context that was not closed: arrays of calls under way are kept until here."""
+    """Behind a context that was not closed: an error of a call has nobody to be told to."""
     if handle.process == os.getpid():
-        lib.tsr_sync(handle.pointer)
-    handle.under_way.clear()
+        with suppress(Error):
+            handle.sync_here()
 
 
 # ---- Contexts ----
@@ -105,9 +121,10 @@ class Context(Routines):
                  trace: bool = False, arithmetic: str | None = None) -> None:
         self._handle_or_none: Handle | None = _handle_of(
             {"engine": engine, "devices": _devices_text(devices),
-             "machine": None if machine is None else os.fspath(machine),
+             "machine": None if machine is None else path_of("machine", machine),
              "budgets": _budgets_text(memory), "arithmetic": arithmetic},
-            {"reproducible": _whether(reproducible), "check": _whether(check), "trace": int(trace)})
+            {"reproducible": _whether("reproducible", reproducible), "check": _whether("check", check),
+             "trace": int(whether("trace", trace))})
         weakref.finalize(self, _leave, self._handle_or_none).atexit = False
 
     @property
@@ -140,11 +157,16 @@ class Context(Routines):
         handle = self._handle
         streams = Streams(handle)
         prepared = prepare(request, handle, streams.of_producer)
-        for x in prepared.call.operands.values():
-            streams.add(x)
-        with streams.tied():
-            check(lib.tsr_level3_run(handle.pointer, *prepared.arguments))
-        streams.after()
+
+        def call() -> None:
+            for x in prepared.call.operands.values():
+                streams.add(x)
+            # With a stream the library's function may return before the call is complete.
+            keeping = handle.keeping(prepared) if handle.tied or streams.chosen else nullcontext()
+            with keeping, streams.tied():
+                handle.check(lib.tsr_level3_run(handle.pointer, *prepared.arguments))
+            streams.after()
+        handle.carry_out(call)
         return given_back(prepared.out, request) if request.out is None else prepared.out
 
     def submit(self, routine: str, *arrays: Any, **arguments: Any) -> Future:
@@ -194,7 +216,8 @@ class Context(Routines):
         DeviceArray, a matrix. The memory is given back with the last array that uses it."""
         if device is None:
             return _arrays.pinned(self._handle, shape, dtype, order)
-        return _arrays.on_device(self._handle, shape, letter_of(dtype), order, device)
+        return _arrays.on_device(self._handle, shape, letter_of(dtype), order,
+                                 device_of("device", device))
 
     def zeros(self, shape: int | Sequence[int], dtype: Any = np.float64, order: str = "C", *,
               device: int | None = None) -> Any:
@@ -214,22 +237,26 @@ class Context(Routines):
                                                      or array.flags.f_contiguous):
             raise ArgumentError("array is not a contiguous NumPy array; give one")
         handle, pointer = self._handle, ffi.cast("void *", array.ctypes.data)
+        if array.nbytes == 0:  # there is nothing to pin
+            yield array
+            return
         check(lib.tsr_register(handle.pointer, pointer, array.nbytes))
         try:
             yield array
         finally:
-            check(lib.tsr_unregister(handle.pointer, pointer))
+            handle.carry_out(lambda kept=array: check(lib.tsr_unregister(handle.pointer, pointer)))
 
     def set_arithmetic(self, arithmetic: str | None) -> None:
         """Sets how later calls are computed, as Context's argument does; None: what the environment
         says. Calls under way keep theirs. For one call alone: its argument arithmetic, which other
         threads do not see."""
-        check(lib.tsr_set_arithmetic(self._handle.pointer, text_of(arithmetic)))
+        check(lib.tsr_set_arithmetic(self._handle.pointer, c_arithmetic(arithmetic)))
 
     def trim(self) -> None:
         """Waits for the calls under way, then gives the memory that the context keeps for later
         calls back to the system."""
-        check(lib.tsr_trim(self._handle.pointer))
+        handle = self._handle
+        handle.carry_out(lambda: check(lib.tsr_trim(handle.pointer)))
 
     # ---- Streams and questions ----
 
@@ -239,8 +266,9 @@ class Context(Routines):
         attribute `ptr` (CuPy) or `cuda_stream` (PyTorch), or None, which unties. A call on arrays
         on GPUs then returns when it is on the stream."""
         value = getattr(stream, "cuda_stream", getattr(stream, "ptr", stream))
-        number = 0 if value is None else (int(value) or 1)
-        handle = self._handle
+        number = 0 if value is None else whole_of(
+            "stream", value, "give a handle, a stream of CuPy's or PyTorch's, or None", most=2**64 - 1) or 1
+        handle, device = self._handle, device_of("device", device)
         with handle.tying:
             handle.set_stream(device, number)
             handle.streams.pop(device, None)
@@ -268,27 +296,32 @@ class Context(Routines):
     @property
     def machine(self) -> str:
         """The machine that calls are planned for, as JSON, which a machine file may hold."""
-        printed = ffi.new("char **")
-        check(lib.tsr_machine_print(self._handle.pointer, lib.TSR_JSON, printed))
-        return take_text(printed)
+        handle = self._handle
+
+        def call() -> str:
+            printed = ffi.new("char **")
+            check(lib.tsr_machine_print(handle.pointer, lib.TSR_JSON, printed))
+            return take_text(printed)
+        found: str = handle.carry_out(call)
+        return found
 
     @contextmanager
     def timeline(self, file: str | os.PathLike[str]) -> Iterator[None]:
         """Writes the times of all commands of the calls within the `with` to a file, as a trace for
         https://ui.perfetto.dev; also when the `with` ends by an exception."""
-        handle, printed, path = self._handle, ffi.new("char **"), Path(file).absolute()
+        handle, printed, path = self._handle, ffi.new("char **"), file_of("file", file).absolute()
         with open(path, "a", encoding="utf-8"):
             pass  # a path that is wrong is told at once
         check(lib.tsr_timeline_begin(handle.pointer))
         try:
             yield
         finally:
-            check(lib.tsr_timeline_end(handle.pointer, printed))
+            handle.carry_out(lambda: check(lib.tsr_timeline_end(handle.pointer, printed)))
             path.write_text(take_text(printed), encoding="utf-8")
 
 
 def _method(routines: Routines, name: str) -> Any:
-    if name not in (*OPERATIONS, "matmul"):
+    if not isinstance(name, str) or name not in (*OPERATIONS, "matmul"):
         raise ArgumentError(f"routine is {name!r}; give matmul or one of {', '.join(OPERATIONS)}")
     return getattr(routines, name)
 
@@ -311,6 +344,8 @@ def default_context() -> Context:
 def set_default_context(context: Context | None) -> None:
     """Lets the module's functions use this context; None: a new one, made when it is needed."""
     global _default
+    if context is not None and not isinstance(context, Context):
+        raise ArgumentError(f"context is {context!r}; give a tessera.Context or None")
     with _making:
         _default = context
 

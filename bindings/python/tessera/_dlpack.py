@@ -7,6 +7,8 @@ from __future__ import annotations
 import ctypes
 from typing import Any, NamedTuple
 
+from ._library import ArgumentError
+
 # Kinds of device, and of elements.
 CPU, CUDA, CUDA_HOST, ROCM, ROCM_HOST, CUDA_MANAGED = 1, 2, 3, 10, 11, 13
 ON_HOST = (CPU, CUDA_HOST, ROCM_HOST)
@@ -96,14 +98,17 @@ def _row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(reversed(strides))
 
 
-def take(capsule: Any) -> Imported:
-    """Takes a capsule over, as the protocol wants it: only once."""
+def take(name: str, capsule: Any) -> Imported:
+    """Takes the capsule of the argument `name` over, as the protocol wants it: only once."""
     read_only = False
     managed: Managed | Versioned
     if _api.PyCapsule_IsValid(id(capsule), _VERSIONED_NAME):
         managed = Versioned.from_address(_api.PyCapsule_GetPointer(id(capsule), _VERSIONED_NAME))
         _api.PyCapsule_SetName(capsule, _VERSIONED_USED)
         read_only = bool(managed.flags & READ_ONLY)
+    elif not _api.PyCapsule_IsValid(id(capsule), _NAME):
+        raise ArgumentError(f"{name} is exported by DLPack as {capsule!r}, which is no capsule of an array, or "
+                            "was taken already; give another array")
     else:
         managed = Managed.from_address(_api.PyCapsule_GetPointer(id(capsule), _NAME))
         _api.PyCapsule_SetName(capsule, _USED)

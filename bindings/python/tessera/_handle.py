@@ -5,15 +5,17 @@
 from __future__ import annotations
 
 import atexit
+import ctypes
 import os
 import threading
 import weakref
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Iterator
+from typing import Any, Callable, Iterator
 
+from . import _waiting
 from ._layout import Call
-from ._library import ArgumentError, Error, check, error_now, ffi, lib, text
+from ._library import ArgumentError, DeviceError, Error, check, error_now, ffi, lib, text
 from ._matrix import Matrix
 
 
@@ -51,6 +53,15 @@ def regions_of(call: Call) -> dict[str, Region]:
             for name, x in call.operands.items()}
 
 
+class _Kept:
+    """What calls use that are under way."""
+
+    def __init__(self, what: Any) -> None:
+        self.what = what
+        self.event: Any = None  # behind the calls; None: not known, and a sync tells when they are complete
+        self.made = False  # the calls are made
+
+
 class Handle:
     """A context of the library. It is destroyed when nobody refers to it any more: neither the
     Context, nor memory of tsr_malloc, nor a call under way."""
@@ -60,9 +71,12 @@ class Handle:
         check(lib.tsr_context_create(options, pointer))
         self.pointer = pointer[0]
         self.process = os.getpid()
-        self.lock = threading.Lock()  # guards waiting and under_way
-        self.waiting: weakref.WeakSet[Any] = weakref.WeakSet()  # futures that are not complete
-        self.under_way: dict[int, tuple[Any, Any]] = {}  # events, and what is kept until then
+        # Guards waiting and under_way. The collector may end a context within.
+        self.lock = threading.RLock()
+        # Futures that are not complete, and compositions that have not ended.
+        self.waiting: weakref.WeakSet[Any] = weakref.WeakSet()
+        self.under_way: dict[int, _Kept] = {}  # in the order of their calls
+        self.interrupted: list[_waiting.Call] = []  # calls that go on beside the main thread
         self.tying = threading.RLock()  # held from tying a stream to untying it
         self.streams: dict[int, int] = {}  # those that the user has tied, by device
         self.tied = False  # whether a stream has been tied at any time
@@ -91,10 +105,36 @@ class Handle:
         check(lib.tsr_home_find(self.pointer, ffi.cast("void *", address), size, found))
         return Home(found.memory, found.location)
 
+    # ---- Calls that may take long ----
+
+    def _behind_interrupted(self, function: Callable[[], Any]) -> Callable[[], Any]:
+        """The function behind the calls that were interrupted, as if these had been waited for."""
+        earlier = [call for call in self.interrupted if not call.wait(0)]
+        if not earlier or self.process != os.getpid():
+            return function
+
+        def in_order() -> Any:
+            for call in earlier:
+                call.wait()
+            return function()
+        return in_order
+
+    def carry_out(self, function: Callable[[], Any]) -> Any:
+        """function(), which may take long; handlers of signals run meanwhile. What the function refers
+        to is kept until it has ended, even if a handler's exception ends the wait for it."""
+        return _waiting.carry_out(self._behind_interrupted(function), self.interrupted)
+
+    def go_on(self, function: Callable[[], Any], error: BaseException) -> None:
+        """Carries the function out beside the program, which the error is about to leave."""
+        _waiting.go_on(self._behind_interrupted(function), self.interrupted, error)
+
     # ---- Copying and waiting ----
 
-    def copy(self, to: int, source: int, size: int) -> None:
-        check(lib.tsr_memcpy(self.pointer, ffi.cast("void *", to), ffi.cast("void *", source), size))
+    def copy(self, to: int, source: int, size: int, *keep: Any) -> None:
+        """keep: what has the memory."""
+        def call(kept: Any = keep) -> None:
+            self.check(lib.tsr_memcpy(self.pointer, ffi.cast("void *", to), ffi.cast("void *", source), size))
+        self.carry_out(call)
 
     def record(self) -> Any:
         event = ffi.new("tsr_event *")
@@ -102,7 +142,7 @@ class Handle:
         return event
 
     def wait(self, event: Any) -> None:
-        check(lib.tsr_event_wait(self.pointer, event))
+        self.carry_out(lambda: check(lib.tsr_event_wait(self.pointer, event)))
 
     def is_complete(self, event: Any) -> bool:
         complete = ffi.new("int *")
@@ -111,34 +151,75 @@ class Handle:
 
     def sync(self) -> None:
         """Waits for all calls. An error of any of them is also the error of all futures that were
-        under way, since what calls had on the devices is lost then."""
+        under way and of all results on the devices, since what calls had on the devices is lost then."""
+        self.carry_out(self.sync_here)
+
+    def sync_here(self) -> None:
+        """sync in this thread, whichever it is."""
         with self.lock:
-            complete, kept = list(self.waiting), self.under_way
-            self.under_way = {}
+            complete = list(self.waiting)
+            kept = [key for key, each in self.under_way.items() if each.made]
         status = lib.tsr_sync(self.pointer)
         error = None if status == lib.TSR_OK else error_now(status)
-        with self.lock:
-            settled = complete if error is None else list(self.waiting)
-        for future in settled:
-            future._settle(error)
-        kept.clear()
+        self._settle(complete, error)
+        self._let_go(kept)
+        ended = [call for call in self.interrupted if call.wait(0)]
+        for call in ended:
+            self.interrupted.remove(call)
         if error is not None:
             raise error
+        for call in ended:
+            call.take()
 
-    def keep_until_complete(self, what: Any) -> None:
-        """Keeps the arrays of a call that was just submitted until it is complete."""
+    def _settle(self, complete: list[Any], error: Error | None) -> None:
+        with self.lock:
+            settled = complete if error is None else list(self.waiting)
+        for each in settled:
+            each._settle(error)
+
+    def check(self, status: int) -> None:
+        """As check, for calls that run: when a device fails, everything on the devices is lost."""
+        if status == lib.TSR_OK:
+            return
+        error = error_now(status)
+        if isinstance(error, DeviceError):
+            self._settle([], error)
+        raise error
+
+    @contextmanager
+    def keeping(self, what: Any) -> Iterator[None]:
+        """Keeps the arrays of calls that are made within the `with` until these are complete, whoever
+        lets them go."""
+        self._let_go_complete()
+        mine = _Kept(what)
+        with self.lock:
+            self.under_way[id(mine)] = mine
         try:
-            event = self.record()
-        except Error:
-            lib.tsr_sync(self.pointer)  # the caller lets the arrays go
-            raise
+            yield
+        finally:
+            try:
+                mine.event = self.record()
+            except Error:
+                pass  # they are kept until the next sync
+            mine.made = True
+
+    def _let_go_complete(self) -> None:
         with self.lock:
-            older = list(self.under_way.items())
-            self.under_way[id(event)] = event, what
-        done = [key for key, (earlier, _) in older if self.is_complete(earlier)]
+            kept = list(self.under_way.values())
+        done = []
+        for each in kept:
+            if each.event is None:
+                continue
+            if not self.is_complete(each.event):
+                break  # nor are the later ones
+            done.append(id(each))
+        self._let_go(done)
+
+    def _let_go(self, keys: list[int]) -> None:
+        """Behind the lock, since arrays that go may be memory of the library, which waits."""
         with self.lock:
-            for key in done:
-                self.under_way.pop(key, None)
+            gone = [self.under_way.pop(key, None) for key in keys]
+        gone.clear()
 
     # ---- Streams ----
 
@@ -157,10 +238,15 @@ def _destroy(pointer: Any, process: int) -> None:
 
 @atexit.register
 def _sync_all() -> None:
-    """When Python ends: calls under way read and write arrays that are about to go."""
-    for handle in list(_handles):
-        if handle.process == os.getpid():
-            lib.tsr_sync(handle.pointer)
+    """When Python ends: calls under way read and write arrays that are about to go. A thread that goes on may
+    make more of them, and the user may break off this wait: what is kept for calls is not freed any more."""
+    ours = [handle for handle in list(_handles) if handle.process == os.getpid()]
+    for handle in ours:
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(handle))
+    for handle in ours:
+        for call in list(handle.interrupted):
+            call.wait()
+        lib.tsr_sync(handle.pointer)
 
 
 # ---- Streams of a call ----

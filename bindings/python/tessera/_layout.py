@@ -15,6 +15,7 @@ PRODUCTS = ("gemm", "gemmt")
 SIDED = ("symm", "hemm")
 RANKS = ("syrk", "herk", "syr2k", "her2k")
 TRIANGULAR = ("trmm", "trsm")
+WITH_B = (*PRODUCTS, *SIDED, "syr2k", "her2k", *TRIANGULAR)
 OPERATIONS = PRODUCTS + SIDED + RANKS + TRIANGULAR
 
 _OTHER = {"L": "U", "U": "L"}

@@ -8,6 +8,7 @@ import ctypes
 import importlib
 import sys
 from dataclasses import dataclass
+from operator import index
 from typing import Any, Callable, Optional
 
 import numpy as np
@@ -80,6 +81,11 @@ def span(x: Matrix) -> range:
                  x.address + (sum(max(step, 0) for step in steps) + 1) * size)
 
 
+def alignment(letter: str) -> int:
+    """Bytes; a complex number is two real ones."""
+    return SIZES[letter] // (2 if letter in COMPLEX else 1)
+
+
 def dense_strides(rows: int, columns: int, order: str) -> tuple[int, int]:
     """Strides, in elements, of a matrix in order "C" or "F"."""
     return (max(1, columns), 1) if order == "C" else (1, max(1, rows))
@@ -108,7 +114,7 @@ def letter_of(dtype: Any, name: str = "dtype") -> str:
         return "b"
     try:
         wanted = np.dtype(dtype)
-    except TypeError:
+    except Exception:  # TypeError, but for some texts another one
         raise ArgumentError(f"{name} is {dtype!r}, which is no type; give {_TAKEN}") from None
     for letter, known in _NUMPY.items():
         if wanted == known:
@@ -170,42 +176,81 @@ def _plain(name: str, array: Any) -> tuple[Any, bool]:
 def _exported(name: str, array: Any, stream: int | None) -> Any:
     arguments = {} if stream is None else {"stream": stream}
     try:
-        return array.__dlpack__(max_version=(1, 0), **arguments)
-    except TypeError:  # a producer of before DLPack 1.0
-        return array.__dlpack__(**arguments)
+        try:
+            return array.__dlpack__(max_version=(1, 0), **arguments)
+        except TypeError:  # a producer of before DLPack 1.0
+            return array.__dlpack__(**arguments)
+    except Exception as error:
+        raise ArgumentError(f"{name} is a {type(array).__name__} that its library does not export: "
+                            f"{error}; give another array") from error
+
+
+def _device(name: str, array: Any) -> tuple[int, int]:
+    """DLPack's kind and number of the device that the array is on."""
+    try:
+        kind, number = array.__dlpack_device__()
+        return int(kind), int(number)
+    except Exception as error:
+        raise ArgumentError(f"{name} is a {type(array).__name__} that does not say by DLPack on which "
+                            f"device it is: {error}; give another array") from error
+
+
+def _check_memory(x: Matrix) -> Matrix:
+    """Refuses what no array is. Of matrices without elements nothing is read."""
+    if min(x.shape) < 0:
+        raise ArgumentError(f"{x.name} has the shape {x.shape}; give extents of 0 or more")
+    if x.bytes > 0 and x.address == 0:
+        raise ArgumentError(f"{x.name} has elements, but its memory begins at the address 0; give "
+                            "another array")
+    if x.bytes > 0 and not 0 <= span(x).start < span(x).stop <= 2**63:
+        raise ArgumentError(f"{x.name} has the strides {x.row_stride} and {x.column_stride}, which lead "
+                            "out of memory; give another array")
+    return x
 
 
 def _of_dlpack(name: str, array: Any, stream_of: StreamOf) -> Matrix:
     array, conjugated = _plain(name, array)
-    kind, number = array.__dlpack_device__()
+    kind, number = _device(name, array)
     if kind not in _dlpack.ON_HOST + _dlpack.ON_GPU:
         raise ArgumentError(f"{name} is on a device of DLPack's kind {int(kind)}; give an array in "
                             "host memory or on an NVIDIA or AMD GPU")
     on_gpu = kind in _dlpack.ON_GPU
-    stream = stream_of(number, current_stream(array), _dlpack.ENGINES[kind]) if on_gpu else None
-    x = _dlpack.take(_exported(name, array, stream))
+    try:
+        stream = stream_of(number, current_stream(array), _dlpack.ENGINES[kind]) if on_gpu else None
+    except ArgumentError as error:  # it is on no device of the context
+        raise ArgumentError(f"{name}: {error.message}") from None
+    x = _dlpack.take(name, _exported(name, array, stream))
     _check_extents(name, x.shape)
     if x.letter is None:
         raise ArgumentError(f"{name} has the type {x.type_name}; give {_TAKEN}")
     (rows, columns), (row, column) = x.shape, x.strides
     immutable = type(array).__module__.split(".")[0] in ("jax", "jaxlib")
-    return Matrix(name, array, (array, x.owner), x.address, rows, columns, row, column,
-                  x.letter, not (x.read_only or immutable), conjugated, on_gpu=on_gpu, stream=stream, exported=True)
+    return _check_memory(Matrix(
+        name, array, (array, x.owner), x.address, rows, columns, row, column, x.letter,
+        not (x.read_only or immutable), conjugated, x.address % alignment(x.letter) == 0, on_gpu, stream,
+        exported=True))
 
 
 def _of_cuda_interface(name: str, array: Any) -> Matrix:
     told = array.__cuda_array_interface__
-    _check_extents(name, tuple(told["shape"]))
-    rows, columns = told["shape"]
-    letter = letter_of(told["typestr"], f"{name}'s type")
+    try:
+        shape = tuple(index(extent) for extent in told["shape"])
+        strides = tuple(index(step) for step in told.get("strides") or ())
+        address, read_only, kind = index(told["data"][0] or 0), bool(told["data"][1]), told["typestr"]
+    except Exception as error:
+        raise ArgumentError(f"{name} has a __cuda_array_interface__ that cannot be read: {error!r}; "
+                            "give another array") from error
+    _check_extents(name, shape)
+    rows, columns = shape
+    letter = letter_of(kind, f"{name}'s type")
     if told.get("mask") is not None:
         raise ArgumentError(f"{name} has a mask; give an array without one")
     size = SIZES[letter]
-    row, column = told.get("strides") or (columns * size, size)
-    address, read_only = told["data"]
-    return Matrix(name, array, array, address or 0, rows, columns, row // size, column // size,
-                  letter, not read_only, aligned=row % size == 0 and column % size == 0, on_gpu=True,
-                  stream=told.get("stream"))
+    row, column = strides if len(strides) == 2 else (columns * size, size)
+    aligned = (address % alignment(letter), row % size, column % size) == (0, 0, 0)
+    return _check_memory(Matrix(name, array, array, address, rows, columns, row // size, column // size,
+                                letter, not read_only, aligned=aligned, on_gpu=True,
+                                stream=told.get("stream")))
 
 
 def matrix_of(name: str, array: Any, stream_of: StreamOf) -> Matrix:
@@ -237,11 +282,11 @@ def host_view(x: Matrix) -> np.ndarray[Any, Any]:
     dtype = numpy_type(x.letter)
     if x.rows == 0 or x.columns == 0:
         return np.empty(x.shape, dtype)
-    size = SIZES[x.letter]
-    extent = ((x.rows - 1) * x.row_stride + (x.columns - 1) * x.column_stride + 1) * size
-    memory = (ctypes.c_char * extent).from_address(x.address)
+    size, all_of_it = SIZES[x.letter], span(x)
+    memory = (ctypes.c_char * len(all_of_it)).from_address(all_of_it.start)
     view: np.ndarray[Any, Any] = np.ndarray(
-        x.shape, dtype, memoryview(memory), 0, (x.row_stride * size, x.column_stride * size))
+        x.shape, dtype, memoryview(memory), x.address - all_of_it.start,
+        (x.row_stride * size, x.column_stride * size))
     return view
 
 

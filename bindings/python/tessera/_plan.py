@@ -9,15 +9,15 @@ import os
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Integral
-from pathlib import Path
 from typing import Any, Sequence
 
 from . import _layout
+from ._arguments import device_of, file_of
 from ._handle import Handle, Streams
-from ._layout import TRIANGULAR, Call
+from ._layout import TRIANGULAR, WITH_B, Call
 from ._library import ArgumentError, check, ffi, lib, owned, take_text
 from ._matrix import Matrix, dense_strides, letter_of, matrix_of
-from ._prepare import _check_like, _letter, level3, scalars, text_of
+from ._prepare import _check_like, _letter, c_arithmetic, level3, scalars
 from ._routines import Request, Routines
 
 
@@ -128,7 +128,7 @@ class Plan:
     def save(self, file: str | os.PathLike[str]) -> None:
         """Writes the timeline: a picture (.svg), or a trace for https://ui.perfetto.dev (.json)."""
         forms = {".svg": lib.TSR_TIMELINE_SVG, ".json": lib.TSR_TIMELINE_JSON}
-        path = Path(file)
+        path = file_of("file", file)
         if path.suffix not in forms:
             raise ArgumentError(f"file is {str(file)!r}; give a name that ends with .svg or .json")
         path.write_text(self._print(forms[path.suffix]), encoding="utf-8")
@@ -147,8 +147,8 @@ _HOMES = {"pageable": "TSR_PAGEABLE", "pinned": "TSR_PINNED", "managed": "TSR_MA
 
 def _home(name: str, said: str | int) -> tuple[int, int]:
     if isinstance(said, (int, Integral)):
-        return lib.TSR_DEVICE, int(said)
-    if said not in _HOMES:
+        return lib.TSR_DEVICE, device_of("homes", said)
+    if not isinstance(said, str) or said not in _HOMES:
         raise ArgumentError(f"homes has {said!r} for {name}; give "
                             + ", ".join(repr(word) for word in _HOMES) + " or a device's number")
     return getattr(lib, _HOMES[said]), 0
@@ -168,11 +168,15 @@ class Planner(Routines):
         self._handle = handle
         self._letter = letter_of(dtype)
         self._homes = homes
+        if homes is None or isinstance(homes, (str, int, Integral)):
+            return
+        if not isinstance(homes, (tuple, list)) or len(homes) != 3:
+            raise ArgumentError(f"homes is {homes!r}; give one, or one for each of a, b, c")
 
     def _matrix(self, name: str, given: Any) -> Matrix:
         if not (isinstance(given, (tuple, list)) and all(isinstance(x, (int, Integral)) for x in given)):
             return matrix_of(name, given, Streams(self._handle).of_producer)
-        if len(given) != 2 or min(given) < 0:
+        if len(given) != 2 or min(given) < 0 or max(given) >= 2**63:
             raise ArgumentError(f"{name} is {given}; give two extents, rows and columns")
         return _absent(name, int(given[0]), int(given[1]), "C", self._letter)
 
@@ -196,7 +200,8 @@ class Planner(Routines):
     def _call(self, request: Request) -> Call:
         operation = request.operation
         given = {name: getattr(request, name) for name in ("a", "b", "c", "out")}
-        found = {name: self._matrix(name, x) for name, x in given.items() if x is not None}
+        found = {name: self._matrix(name, x) for name, x in given.items()
+                 if x is not None or name == "a" or (name == "b" and operation in WITH_B)}
         self._a = found["a"]
         for x in found.values():
             _check_like(x, found["a"])
@@ -210,9 +215,6 @@ class Planner(Routines):
         return _layout.in_order_of(c, operation, request.flags, mnk, found)
 
     def _carry_out(self, request: Request) -> Plan:
-        if self._homes is not None and not isinstance(self._homes, (str, int, Integral)) \
-                and len(self._homes) != 3:
-            raise ArgumentError(f"homes is {self._homes!r}; give one, or one for each of a, b, c")
         call = self._call(request)
         letter = _letter(request, self._a)
         if request.out is None and request.c is None and request.beta is not None:
@@ -220,7 +222,11 @@ class Planner(Routines):
         alpha, beta = scalars(request, letter)
         homes = ffi.new("tsr_home[3]", [self._where(name, call.operands.get(name, call.operands["c"]))
                                         for name in "abc"])
-        made, arithmetic = ffi.new("tsr_plan **"), text_of(request.arithmetic)
-        check(lib.tsr_plan_level3(self._handle.pointer, level3(call, letter, arithmetic), alpha, beta,
-                                  homes, made))
-        return Plan(made[0])
+        made, arithmetic = ffi.new("tsr_plan **"), c_arithmetic(request.arithmetic)
+
+        def plan() -> Plan:
+            check(lib.tsr_plan_level3(self._handle.pointer, level3(call, letter, arithmetic), alpha,
+                                      beta, homes, made))
+            return Plan(made[0])
+        planned: Plan = self._handle.carry_out(plan)
+        return planned

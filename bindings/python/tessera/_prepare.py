@@ -12,7 +12,8 @@ from typing import Any, Literal
 import numpy as np
 
 from . import _arrays, _layout
-from ._layout import RANKS, TRIANGULAR, Call
+from ._arguments import text_of
+from ._layout import RANKS, TRIANGULAR, WITH_B, Call
 from ._library import ArgumentError, UnsupportedError, check, ffi, lib
 from ._matrix import COMPLEX, NAMES, SIZES, Matrix, copied, StreamOf, host_view, matrix_of, numpy_type, span
 from ._routines import Request
@@ -49,12 +50,18 @@ class Prepared:
 _REAL = {"s": "float *", "d": "double *", "c": "float *", "z": "double *"}
 
 
+def _number(name: str, value: Any) -> complex:
+    try:
+        if isinstance(value, (str, bytes)):
+            raise TypeError
+        return complex(value)
+    except Exception:
+        raise ArgumentError(f"{name} is {value!r}; give a number") from None
+
+
 def _scalar(name: str, value: Any, letter: str, real: bool) -> Any:
     """alpha or beta, as the routine takes it."""
-    try:
-        number = complex(value)
-    except (TypeError, ValueError):
-        raise ArgumentError(f"{name} is {value!r}; give a number") from None
+    number = _number(name, value)
     if letter not in COMPLEX or real:
         if number.imag != 0:
             raise ArgumentError(f"{name} is {value!r}; give a real number to this routine")
@@ -66,7 +73,7 @@ def _scalar(name: str, value: Any, letter: str, real: bool) -> Any:
 def _beta(request: Request) -> Any:
     if request.beta is None:
         return 1 if request.c is not None else 0
-    if request.c is None and request.out is None and request.beta != 0:
+    if request.c is None and request.out is None and _number("beta", request.beta) != 0:
         raise ArgumentError(f"beta is {request.beta!r}, but there is nothing to multiply by it; "
                             "give c, or out with what is to be added")
     return request.beta
@@ -138,7 +145,7 @@ def _fill(to: Matrix, source: Matrix, handle: Any) -> None:
         values = host_view(source)
         host_view(to)[...] = values.conj() if source.conjugated else values
     elif _dense_alike(to, source):
-        handle.copy(to.address, source.address, to.bytes)
+        handle.copy(to.address, source.address, to.bytes, to, source)
     elif hasattr(to.array, "__setitem__"):
         to.array[...] = source.array
     else:
@@ -217,7 +224,7 @@ def _check_like(x: Matrix, a: Matrix) -> None:
 def _inputs(request: Request, streams: StreamOf) -> tuple[dict[str, Matrix], Matrix | None]:
     """a, b of routines that only read it, and what the result begins as."""
     operands = {"a": matrix_of("a", request.a, streams)}
-    if request.b is not None:
+    if request.operation in WITH_B:
         operands["b"] = matrix_of("b", request.b, streams)
     if request.c is not None:
         operands["c"] = matrix_of("c", request.c, streams)
@@ -261,17 +268,16 @@ def _copy_inputs(call: Call, copy: bool | None, handle: Any) -> None:
         call.operands[name] = copied(x, call.by_rows)
 
 
-def text_of(arithmetic: str | None) -> Any:
+def c_arithmetic(arithmetic: str | None) -> Any:
     """What the library takes; the caller keeps it while the library may read it."""
     if arithmetic is None:
         return ffi.NULL
-    if not isinstance(arithmetic, str):
-        raise ArgumentError(f"arithmetic is {arithmetic!r}; give text, such as 'emulated', or None")
-    return ffi.new("char[]", arithmetic.encode())
+    told = text_of("arithmetic", arithmetic, "give text, such as 'emulated', or None")
+    return ffi.new("char[]", told.encode())
 
 
 def level3(call: Call, letter: str, arithmetic: Any) -> Any:
-    """The call as tsr_level3. arithmetic: of text_of."""
+    """The call as tsr_level3. arithmetic: of c_arithmetic."""
     flags = call.flags
     return ffi.new("tsr_level3 *", {
         "operation": getattr(lib, "TSR_" + call.operation.upper()), "type": ord(letter),
@@ -297,7 +303,7 @@ def prepare(request: Request, handle: Any, streams: StreamOf) -> Prepared:
     sized = begins if operation in TRIANGULAR else inputs.get("b")
     mnk = _layout.extents(operation, request.flags, a, sized)
     alpha, beta = scalars(request, letter)
-    arithmetic = text_of(request.arithmetic)
+    arithmetic = c_arithmetic(request.arithmetic)
     if begins is not None and begins.shape != mnk[:2]:
         raise ArgumentError(f"c is {begins.rows} x {begins.columns}, but the result is {mnk[0]} x "
                             f"{mnk[1]}; give an array of that shape")

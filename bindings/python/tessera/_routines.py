@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ._arguments import whether, whether_or_none
 from ._layout import Flags
 from ._library import ArgumentError
 
@@ -43,6 +44,10 @@ class Request:
     tf32: bool
     copy: bool | None
     arithmetic: str | None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tf32", whether("tf32", self.tf32))
+        object.__setattr__(self, "copy", whether_or_none("copy", self.copy))
 
 
 class Routines:

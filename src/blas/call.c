@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/cpu_blas.h"
+#include "base/thread.h"
 #include "blas/operation.h"
 
 int64_t tsr_operand_bytes(const tsr_operand *operand, tsr_type type) {
@@ -140,10 +141,19 @@ static tsr_status triangle_of_product(const tsr_kernel_args *x) {
   return status;
 }
 
+static tsr_status compute(const tsr_call *call, tsr_kernel_args *x) {
+  if (tsr_call_scales_only(call)) return scale(tsr_operation_get(call->operation), *x);
+  if (call->operation == TSR_GEMMT) return triangle_of_product(x);
+  return tsr_cpu_kernel(x);
+}
+
+/* With the caller's rounding mode and traps, and leaving its flags, as a BLAS does that the program
+ * calls by itself. */
 tsr_status tsr_call_on_cpu(const tsr_call *call, const tsr_binding *binding) {
   TSR_TRY(tsr_cpu_blas_load());
   tsr_kernel_args x = kernel_of(call, binding);
-  if (tsr_call_scales_only(call)) return scale(tsr_operation_get(call->operation), x);
-  if (call->operation == TSR_GEMMT) return triangle_of_product(&x);
-  return tsr_cpu_kernel(&x);
+  tsr_let_go();
+  tsr_status status = compute(call, &x);
+  tsr_hold_again();
+  return status;
 }

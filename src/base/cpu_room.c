@@ -68,9 +68,9 @@ static tsr_status refuse_here(size_t bytes, const char *purpose, const char *rem
 /* The environment may be the caller's (tsr_let_go). */
 static tsr_status refuse(size_t bytes, const char *purpose, const char *remedy) {
   tsr_float_environment callers;
-  tsr_float_hold(&callers);
+  tsr_float_save(&callers);
   tsr_status status = refuse_here(bytes, purpose, remedy);
-  tsr_float_put_back(&callers);
+  tsr_float_restore(&callers);
   return status;
 }
 

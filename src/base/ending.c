@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/thread.h"
 
 static long thread_id(void) {
   return syscall(SYS_gettid);
@@ -105,7 +104,8 @@ static const double often = 0.1, seldom = 1; /* s between two looks */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key; /* its destructor tells the end of the main thread */
 static bool has_key;
-static atomic_bool hooked; /* the main thread has a value of the key */
+static _Atomic(tsr_thread_starter *) starter; /* NULL: there is no thread of ours yet */
+static atomic_bool hooked;                    /* the main thread has a value of the key */
 static atomic_bool watched;
 static sigset_t left_blocked; /* signals that the watcher does not let act */
 
@@ -139,10 +139,11 @@ static void *watch(void *unused) {
 
 /* Without a further thread there is no watcher, and the process stays. */
 static void start_watcher(void) {
+  tsr_thread_starter *start = atomic_load(&starter);
   pthread_t thread;
-  if (atomic_exchange(&watched, true)) return;
+  if (start == NULL || atomic_exchange(&watched, true)) return;
   pthread_sigmask(SIG_SETMASK, NULL, &left_blocked);
-  if (tsr_thread_start(watch, NULL, &thread))
+  if (start(watch, NULL, &thread))
     pthread_detach(thread);
   else
     atomic_store(&watched, false);
@@ -179,8 +180,9 @@ static void prepare(void) {
   (void)pthread_atfork(before_fork, after_in_parent, after_in_child);
 }
 
-void tsr_ending_watch(void) {
+void tsr_ending_watch(tsr_thread_starter *given) {
   (void)pthread_once(&once, prepare);
+  atomic_store(&starter, given);
   if (atomic_load(&hooked)) return;
   hook();
   if (!atomic_load(&hooked)) start_watcher();

@@ -23,6 +23,7 @@
 #ifndef TSR_BASE_ENDING_H
 #define TSR_BASE_ENDING_H
 
+#include <pthread.h>
 #include <stdbool.h>
 
 /* A thread of ours that runs; a list. */
@@ -35,11 +36,14 @@ typedef struct tsr_own_thread {
 void tsr_own_thread_begins(tsr_own_thread *self);
 void tsr_own_thread_ends(tsr_own_thread *self);
 
-/* To be called before a thread of ours is started. Sees to it that a watcher begins when the main
- * thread ends. If the library was loaded by another thread and the main thread has never called it,
- * its end cannot be noticed: then the watcher begins now, and looks once a second whether the main
- * thread is still there. */
-void tsr_ending_watch(void);
+/* Starts a thread of ours: tsr_thread_start. */
+typedef bool tsr_thread_starter(void *(*work)(void *argument), void *argument, pthread_t *thread);
+
+/* To be called before a thread of ours is started, with what starts the watcher. Sees to it that a
+ * watcher begins when the main thread ends. If the library was loaded by another thread and the
+ * main thread has never called it, its end cannot be noticed: then the watcher begins now, and
+ * looks once a second whether the main thread is still there. */
+void tsr_ending_watch(tsr_thread_starter *starter);
 
 /* Notes that the calling thread has begun to carry out exit(). */
 void tsr_ending_begin(void);

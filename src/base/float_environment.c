@@ -7,7 +7,7 @@ void tsr_float_set_default(void) {
   (void)fesetenv(FE_DFL_ENV);
 }
 
-static void hold_whole(tsr_float_environment *callers) {
+static void save_whole(tsr_float_environment *callers) {
   callers->is_default = false;
   (void)fegetenv(&callers->whole);
   tsr_float_set_default();
@@ -24,17 +24,17 @@ static void hold_whole(tsr_float_environment *callers) {
  */
 enum { CSR_FLAGS = 0x3f, CSR_DEFAULT = 0x1f80 };
 
-void tsr_float_hold(tsr_float_environment *callers) {
+void tsr_float_save(tsr_float_environment *callers) {
   callers->csr = _mm_getcsr();
   if ((callers->csr & ~(unsigned)CSR_FLAGS) != CSR_DEFAULT || fegetround() != FE_TONEAREST) {
-    hold_whole(callers);
+    save_whole(callers);
     return;
   }
   callers->is_default = true;
   callers->flags = fetestexcept(FE_ALL_EXCEPT);
 }
 
-void tsr_float_put_back(const tsr_float_environment *callers) {
+void tsr_float_restore(const tsr_float_environment *callers) {
   if (!callers->is_default) {
     (void)fesetenv(&callers->whole);
     return;
@@ -46,11 +46,11 @@ void tsr_float_put_back(const tsr_float_environment *callers) {
 
 #else
 
-void tsr_float_hold(tsr_float_environment *callers) {
-  hold_whole(callers);
+void tsr_float_save(tsr_float_environment *callers) {
+  save_whole(callers);
 }
 
-void tsr_float_put_back(const tsr_float_environment *callers) {
+void tsr_float_restore(const tsr_float_environment *callers) {
   (void)fesetenv(&callers->whole);
 }
 

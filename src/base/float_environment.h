@@ -28,9 +28,9 @@ void tsr_float_set_default(void);
 
 /* Stores the calling thread's environment and sets the default modes. Some 10 ns if they are set
  * already, as they nearly always are. */
-void tsr_float_hold(tsr_float_environment *callers);
+void tsr_float_save(tsr_float_environment *callers);
 
 /* Sets modes and flags as they were stored. Raises no trap. */
-void tsr_float_put_back(const tsr_float_environment *callers);
+void tsr_float_restore(const tsr_float_environment *callers);
 
 #endif

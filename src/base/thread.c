@@ -49,7 +49,7 @@ static bool create(beginning *b, pthread_t *thread) {
 }
 
 bool tsr_thread_start(void *(*work)(void *argument), void *argument, pthread_t *thread) {
-  tsr_ending_watch();
+  tsr_ending_watch(tsr_thread_start);
   beginning *b = tsr_alloc(sizeof *b);
   if (b == NULL) return false;
   *b = (beginning){work, argument};
@@ -95,7 +95,7 @@ static _Thread_local tsr_held *innermost;
 
 void tsr_enter(tsr_held *held) {
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &held->cancel);
-  tsr_float_hold(&held->callers);
+  tsr_float_save(&held->callers);
   held->outer = innermost;
   innermost = held;
   held->ends = tsr_ending_is_here();
@@ -105,14 +105,14 @@ void tsr_enter(tsr_held *held) {
 void tsr_leave(const tsr_held *held) {
   if (held->ends) tsr_cpu_room_close();
   innermost = held->outer;
-  tsr_float_put_back(&held->callers);
+  tsr_float_restore(&held->callers);
   pthread_setcancelstate(held->cancel, NULL);
 }
 
 void tsr_let_go(void) {
-  if (innermost != NULL) tsr_float_put_back(&innermost->callers);
+  if (innermost != NULL) tsr_float_restore(&innermost->callers);
 }
 
-void tsr_hold_again(void) {
-  if (innermost != NULL) tsr_float_hold(&innermost->callers);
+void tsr_take_back(void) {
+  if (innermost != NULL) tsr_float_save(&innermost->callers);
 }

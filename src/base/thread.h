@@ -55,7 +55,7 @@ void tsr_leave(const tsr_held *held);
 /* Between the two the thread has the environment of its innermost public function's caller again,
  * and the flags that are raised become the caller's. They do nothing in threads of the library. */
 void tsr_let_go(void);
-void tsr_hold_again(void);
+void tsr_take_back(void);
 
 /* Defines a public function that returns a value of a type. Arguments: the type, the name, the
  * names of the parameters in parentheses, the parameters; the body follows. */

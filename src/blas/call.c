@@ -154,6 +154,6 @@ tsr_status tsr_call_on_cpu(const tsr_call *call, const tsr_binding *binding) {
   tsr_kernel_args x = kernel_of(call, binding);
   tsr_let_go();
   tsr_status status = compute(call, &x);
-  tsr_hold_again();
+  tsr_take_back();
   return status;
 }

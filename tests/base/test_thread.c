@@ -179,7 +179,7 @@ static void between_suspend_and_resume_it_is_the_callers(void **state) {
     tsr_let_go();
     float_state between = float_state_get();
     feraiseexcept(FE_UNDERFLOW);
-    tsr_hold_again();
+    tsr_take_back();
     calculate();
     tsr_leave(&held);
     int flags = fetestexcept(FE_ALL_EXCEPT);
@@ -187,7 +187,7 @@ static void between_suspend_and_resume_it_is_the_callers(void **state) {
     assert_memory_equal(&between, &before, sizeof before);
     assert_true((flags & FE_UNDERFLOW) != 0);
   }
-  tsr_let_go(), tsr_hold_again(); /* outside of a public function nothing happens */
+  tsr_let_go(), tsr_take_back(); /* outside of a public function nothing happens */
 }
 
 int main(void) {

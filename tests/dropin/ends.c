@@ -116,6 +116,13 @@ static void start_threads(void) {
   if (strcmp(end, "gone") == 0) pthread_sigmask(SIG_SETMASK, &former, NULL);
 }
 
+/* The program's handlers run in its own threads: here in the main one. */
+static void on_signal(int number) {
+  (void)number;
+  say(gettid() == getpid() ? "right\n" : "wrong\n");
+  _exit(0);
+}
+
 /* Waits until each thread may have made a call. */
 static void reach(const char *name) {
   while (state < STATES - 1 && strcmp(states[state].name, name) != 0) state++;
@@ -125,6 +132,7 @@ static void reach(const char *name) {
   if (!by_door && tsr_context_create(&options, &context) != TSR_OK) say(tsr_message()), _exit(3);
   if (!call(100, false)) say("wrong\n"), _exit(3);
   start_threads();
+  if (strcmp(end, "handler") == 0) signal(SIGTERM, on_signal);
   usleep(20000);
   say("ready\n");
 }
@@ -137,13 +145,6 @@ static void late(void) {
 
 __attribute__((destructor)) static void later(void) {
   if (end != NULL && strcmp(end, "destructor") == 0) say(call(100, false) ? "right\n" : "wrong\n");
-}
-
-/* The program's handlers run in its own threads: here in the main one. */
-static void on_signal(int number) {
-  (void)number;
-  say(gettid() == getpid() ? "right\n" : "wrong\n");
-  _exit(0);
 }
 
 static void child(void (*ends)(int)) {
@@ -172,7 +173,6 @@ int main(int count, char **arguments) {
   if (strcmp(end, "sigwait") == 0) pthread_sigmask(SIG_BLOCK, &set, NULL);
   reach(arguments[1]);
   if (strcmp(end, "sigwait") == 0) take_signal(&set);
-  if (strcmp(end, "handler") == 0) signal(SIGTERM, on_signal);
   if (strcmp(end, "child_exit") == 0) child(exit);
   if (strcmp(end, "child__exit") == 0) child(_exit);
   if (strcmp(end, "quick_exit") == 0) quick_exit(0);

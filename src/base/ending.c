@@ -99,7 +99,7 @@ static bool only_ours_are_left(void) {
 
 /* ---- The watcher ---- */
 
-static const double often = 0.1, seldom = 1; /* s between two looks */
+static double often = 0.1, seldom = 1; /* s between two looks */
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key; /* its destructor tells the end of the main thread */
@@ -125,12 +125,12 @@ static void let_signals_act(void) {
   pthread_sigmask(SIG_UNBLOCK, &some, NULL);
 }
 
-static void *watch(void *unused) {
-  (void)unused;
+static void *watch(void *first_pause) {
+  const double *pause = first_pause;
   for (;;) {
-    tsr_sleep(atomic_load(&hooked) ? often : seldom);
+    tsr_sleep(*pause);
     if (!main_has_ended()) continue;
-    atomic_store(&hooked, true);
+    pause = &often;
     if (only_ours_are_left()) exit(0);
     let_signals_act();
   }
@@ -138,20 +138,22 @@ static void *watch(void *unused) {
 }
 
 /* Without a further thread there is no watcher, and the process stays. */
-static void start_watcher(void) {
+static void start_watcher(double *pause) {
   tsr_thread_starter *start = atomic_load(&starter);
   pthread_t thread;
   if (start == NULL || atomic_exchange(&watched, true)) return;
   pthread_sigmask(SIG_SETMASK, NULL, &left_blocked);
-  if (start(watch, NULL, &thread))
+  if (start(watch, pause, &thread))
     pthread_detach(thread);
   else
     atomic_store(&watched, false);
 }
 
+/* Threads of ours may be started later: then tsr_ending_watch starts the watcher. */
 static void main_ends(void *value) {
   (void)value;
-  start_watcher();
+  atomic_store(&hooked, false);
+  start_watcher(&often);
 }
 
 static void hook(void) {
@@ -185,7 +187,7 @@ void tsr_ending_watch(tsr_thread_starter *given) {
   atomic_store(&starter, given);
   if (atomic_load(&hooked)) return;
   hook();
-  if (!atomic_load(&hooked)) start_watcher();
+  if (!atomic_load(&hooked)) start_watcher(&seldom);
 }
 
 #if defined(__GNUC__)

@@ -48,7 +48,7 @@ typedef struct tsr_held {
 } tsr_held;
 
 /* Puts off the cancellation of the calling thread and holds its floating-point environment, until
- * tsr_leave. Pairs nest. Some 25 ns together. */
+ * tsr_leave. Pairs nest. Some 30 ns together. */
 void tsr_enter(tsr_held *held);
 void tsr_leave(const tsr_held *held);
 

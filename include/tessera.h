@@ -22,14 +22,31 @@
  *     named again below.
  *   - The caller owns what a function creates. A text (char **text) is made with malloc and given
  *     back with free. All other arguments stay the caller's; alpha, beta and strings are copied.
- *   - The library never prints, exits or aborts (TESSERA_LOG turns a log on).
+ *   - The library never prints, exits or aborts (TESSERA_LOG turns a log on), but for the end of
+ *     a process whose own threads have all ended (below).
  *   - Objects are made by tsr_<object>_create and ended by tsr_<object>_destroy,
  *     which accepts NULL. A context may be used by several threads at once.
  *   - A thread that is cancelled (pthread_cancel) inside a function of the library, of whichever
  *     cancelability type, ends at its first cancellation point after the function has returned: no
  *     function is left half-way. Functions of the program that the library calls (tsr_progress) run
- *     with cancellation disabled. The library's own threads run none of the program's signal
- *     handlers, but those of faults and of SIGPROF.
+ *     with cancellation disabled and in the default floating-point environment. The library's own
+ *     threads run none of the program's signal handlers, but those of faults and of SIGPROF.
+ *   - The floating-point environment (<fenv.h>: rounding mode, traps, flags; flushing of
+ *     subnormal numbers) is the caller's: every function leaves it as it found it. Plans, and
+ *     products on devices, are the same in each: devices round to nearest, trap nothing and
+ *     set no flags. A product that the CPU's BLAS does in the calling thread (engine "cpu", or
+ *     a plan or a refused part that goes to the CPU) has the caller's rounding mode and traps,
+ *     and leaves the flags of its arithmetic. Products of distributed matrices
+ *     (tessera_mpi.h) round to nearest everywhere.
+ *   - The library's threads do not keep a process alive: if its main thread ends by
+ *     pthread_exit, the process ends, by exit(0), when no thread but ours is left;
+ *     asynchronous calls that are pending then are lost. Until then a signal whose action is
+ *     the default one acts, unless the main thread had blocked it, even if every thread that
+ *     is left blocks it. Threads of other libraries, such as a BLAS's or a GPU runtime's, keep
+ *     a process alive with Tessera as without it.
+ *   - When the process ends by exit while threads are in the library, calls of the thread that
+ *     carries exit out work on, in handlers of atexit and in destructors. Other threads' calls
+ *     may never return. exit waits for what they do in the CPU's BLAS, for a second at most.
  */
 #ifndef TESSERA_H
 #define TESSERA_H

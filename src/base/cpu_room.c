@@ -11,9 +11,12 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <time.h>
 
 #include "base/arenas.h"
+#include "base/ending.h"
 #include "base/environment.h"
+#include "base/float_environment.h"
 #include "base/process_limits.h"
 
 #define MIB ((size_t)1 << 20)
@@ -46,7 +49,7 @@ static bool fits(size_t bytes) {
 /* Fails with TSR_ERR_MEMORY and names the limit that a trial has met. `ulimit -d` counts only
  * memory that can be written: if a mapping without access succeeds, that is the limit; else `ulimit
  * -v`. */
-static tsr_status refuse(size_t bytes, const char *purpose, const char *remedy) {
+static tsr_status refuse_here(size_t bytes, const char *purpose, const char *remedy) {
   int resource = can_map(bytes, PROT_NONE) ? RLIMIT_DATA : RLIMIT_AS;
   char letter = resource == RLIMIT_AS ? 'v' : 'd';
   tsr_process_limits limits;
@@ -61,6 +64,15 @@ static tsr_status refuse(size_t bytes, const char *purpose, const char *remedy) 
                   "the CPU's BLAS needs %zu MiB more of address space for %s, and the process is "
                   "limited to %zu MiB (ulimit -%c); raise the limit (ulimit -%c unlimited)%s",
                   bytes / MIB, purpose, (size_t)most / MIB, letter, letter, remedy);
+}
+
+/* The environment may be the caller's (tsr_let_go). */
+static tsr_status refuse(size_t bytes, const char *purpose, const char *remedy) {
+  tsr_float_environment callers;
+  tsr_float_save(&callers);
+  tsr_status status = refuse_here(bytes, purpose, remedy);
+  tsr_float_restore(&callers);
+  return status;
 }
 
 /* ---- Loading ---- */
@@ -113,6 +125,7 @@ static struct {
   pthread_mutex_t lock;
   pthread_cond_t left; /* signalled when a call leaves */
   bool watched;
+  int enders;       /* public functions under way in the thread that carries exit out */
   int inside, most; /* calls inside now; the most there have been at the same time */
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER, .left = PTHREAD_COND_INITIALIZER};
 
@@ -123,13 +136,35 @@ static void forget_calls(void) {
   state.inside = 0;
 }
 
-static void watch_forks(void) {
+static const time_t patience = 1; /* s that the end of the process waits for calls inside */
+
+/* The caller holds the lock. */
+static void await_calls(void) {
+  struct timespec until;
+  int error = 0;
+  (void)clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += patience;
+  while (state.inside > 0 && error == 0)
+    error = pthread_cond_timedwait(&state.left, &state.lock, &until);
+}
+
+/* A public function that exit() has interrupted, from a handler of a signal, will not go on. */
+static void at_exit(void) {
+  tsr_ending_begin();
+  pthread_mutex_lock(&state.lock);
+  state.enders = 0;
+  await_calls();
+  pthread_mutex_unlock(&state.lock);
+}
+
+static void watch_process(void) {
   (void)pthread_atfork(NULL, NULL, forget_calls);
+  (void)atexit(at_exit);
 }
 
 void tsr_cpu_room_watch(bool watch) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
-  (void)pthread_once(&once, watch_forks);
+  (void)pthread_once(&once, watch_process);
   pthread_mutex_lock(&state.lock);
   state.watched = watch;
   pthread_mutex_unlock(&state.lock);
@@ -142,11 +177,28 @@ static size_t missing(void) {
   return state.watched && buffers > 0 ? (size_t)buffers * buffer + spare : 0;
 }
 
+void tsr_cpu_room_open(void) {
+  pthread_mutex_lock(&state.lock);
+  state.enders++;
+  pthread_cond_broadcast(&state.left);
+  pthread_mutex_unlock(&state.lock);
+}
+
+void tsr_cpu_room_close(void) {
+  pthread_mutex_lock(&state.lock);
+  if (--state.enders == 0) await_calls();
+  pthread_mutex_unlock(&state.lock);
+}
+
+static bool is_closed(void) {
+  return tsr_ending_has_begun() && state.enders == 0;
+}
+
 tsr_status tsr_cpu_room_enter(int *calls) {
   tsr_status status = TSR_OK;
   pthread_mutex_lock(&state.lock);
-  while (missing() > 0 && !fits(missing()) && status == TSR_OK) {
-    if (state.inside == 0)
+  while (status == TSR_OK && (is_closed() || (missing() > 0 && !fits(missing())))) {
+    if (state.inside == 0 && !is_closed())
       status = refuse(missing(), "a call", "");
     else
       pthread_cond_wait(&state.left, &state.lock);

@@ -2,13 +2,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Room in the address space for the CPU's BLAS.
+ * Admission of calls to the CPU's BLAS: its room in the address space, and the end of the process.
  *
  * OpenBLAS maps a buffer for each of its threads when it is loaded, and one more for each call that
  * runs at the same time as others; it keeps the buffers. If the system refuses a buffer (ulimit -v,
  * ulimit -d, strict overcommit), versions before 0.3.30 ask again for ever and later ones end the
  * program. Therefore the library is loaded and called only after a trial mapping has shown that the
  * buffers fit.
+ *
+ * When the process ends by exit, OpenBLAS's destructor frees its buffers and its table of kernels;
+ * threads that are inside then crash. So once exit has begun, calls enter only while the thread
+ * that carries it out is itself in a public function of ours: it may still call us in handlers and
+ * destructors, and no destructor runs meanwhile. When it leaves, it waits for the calls inside.
  */
 #ifndef TSR_BASE_CPU_ROOM_H
 #define TSR_BASE_CPU_ROOM_H
@@ -36,5 +41,10 @@ void tsr_cpu_room_watch(bool watch);
  * that could leave one. *calls: how many calls are inside, this one included; pass it to leave. */
 tsr_status tsr_cpu_room_enter(int *calls);
 void tsr_cpu_room_leave(int calls);
+
+/* Around a public function of the thread that carries exit out. Close returns when no call is
+ * inside, after a second at most: a call may take long, and the program wants to end. */
+void tsr_cpu_room_open(void);
+void tsr_cpu_room_close(void);
 
 #endif

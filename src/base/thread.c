@@ -8,6 +8,8 @@
 
 #include "base/alloc.h"
 #include "base/arenas.h"
+#include "base/cpu_room.h"
+#include "base/ending.h"
 
 typedef struct beginning {
   void *(*work)(void *argument);
@@ -16,9 +18,14 @@ typedef struct beginning {
 
 static void *begin(void *argument) {
   beginning b = *(beginning *)argument;
+  tsr_own_thread self;
   tsr_dealloc(argument);
-  (void)tsr_cancel_put_off(); /* for good */
-  return b.work(b.argument);
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+  tsr_float_set_default();
+  tsr_own_thread_begins(&self);
+  void *result = b.work(b.argument);
+  tsr_own_thread_ends(&self);
+  return result;
 }
 
 /* All signals but (1) those that tell a thread of its own faults, since a program may watch memory
@@ -44,6 +51,7 @@ static bool create(beginning *b, pthread_t *thread) {
 
 bool tsr_thread_start(void *(*work)(void *argument), void *argument, pthread_t *thread) {
   tsr_arenas_limit();
+  tsr_ending_watch(tsr_thread_start);
   beginning *b = tsr_alloc(sizeof *b);
   if (b == NULL) return false;
   *b = (beginning){work, argument};
@@ -83,14 +91,30 @@ bool tsr_stack_is_short(void) {
   return at >= stack.begin && at < stack.end && at - stack.begin < needed;
 }
 
-/* ---- Cancellation ---- */
+/* ---- Public functions ---- */
 
-int tsr_cancel_put_off(void) {
-  int former;
-  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &former);
-  return former;
+static _Thread_local tsr_held *innermost;
+
+void tsr_enter(tsr_held *held) {
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &held->cancel);
+  tsr_float_save(&held->callers);
+  held->outer = innermost;
+  innermost = held;
+  held->ends = tsr_ending_is_here();
+  if (held->ends) tsr_cpu_room_open();
 }
 
-void tsr_cancel_restore(int former) {
-  pthread_setcancelstate(former, NULL);
+void tsr_leave(const tsr_held *held) {
+  if (held->ends) tsr_cpu_room_close();
+  innermost = held->outer;
+  tsr_float_restore(&held->callers);
+  pthread_setcancelstate(held->cancel, NULL);
+}
+
+void tsr_let_go(void) {
+  if (innermost != NULL) tsr_float_restore(&innermost->callers);
+}
+
+void tsr_take_back(void) {
+  if (innermost != NULL) tsr_float_save(&innermost->callers);
 }

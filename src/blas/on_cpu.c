@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/cpu_blas.h"
+#include "base/thread.h"
 #include "blas/call.h"
 #include "blas/operation.h"
 
@@ -196,11 +197,22 @@ static tsr_status in_squares(const tsr_call *call, const tsr_kernel_args *x) {
 
 /* ---- Calls ---------------------------------------------------------------- */
 
+static tsr_status compute(const tsr_call *call, tsr_kernel_args *x) {
+  const tsr_operation_info *info = tsr_operation_get(call->operation);
+  if (tsr_call_scales_only(call)) return scale(info, *x);
+  if (call->operation == TSR_GEMMT || tsr_call_adds_last(call)) return in_squares(call, x);
+  return tsr_cpu_kernel(x);
+}
+
+/* With the caller's rounding mode and traps, and leaving its flags, as a BLAS does that the program
+ * calls by itself; but what is promised for products in residues is promised with sums that are
+ * rounded to nearest. */
 tsr_status tsr_call_on_cpu(const tsr_call *call, const tsr_binding *binding) {
   TSR_TRY(tsr_cpu_blas_load());
   tsr_kernel_args x = kernel_of(call, binding);
-  const tsr_operation_info *info = tsr_operation_get(call->operation);
-  if (tsr_call_scales_only(call)) return scale(info, x);
-  if (call->operation == TSR_GEMMT || tsr_call_adds_last(call)) return in_squares(call, &x);
-  return tsr_cpu_kernel(&x);
+  if (call->adds_last) return compute(call, &x);
+  tsr_let_go();
+  tsr_status status = compute(call, &x);
+  tsr_take_back();
+  return status;
 }

@@ -186,10 +186,13 @@ static void after_in_child(void) {
 /* Waits for a start that is under way, since a runtime that starts while the process ends may crash
  * it. A context that is ready is not destroyed: the process's end frees it. */
 static void at_exit(void) {
+  tsr_held held;
+  tsr_enter(&held);
   pthread_mutex_lock(&global.lock);
   await_start(&global);
   pthread_mutex_unlock(&global.lock);
   tsr_offload_report_write(&global);
+  tsr_leave(&held);
 }
 
 /* Keeps the numbers of the guessed machine that prices need; the machine itself is not kept. */
@@ -231,12 +234,13 @@ static tsr_status fill(void *argument) {
   return TSR_OK;
 }
 
-/* Cancellation of the calling thread is put off, since it would leave the state half made. A short
+/* As in a public function, since doors ask for the state outside of any public function. A short
  * stack gets a thread of its own for this. */
 static void init(void) {
-  int former = tsr_cancel_put_off();
+  tsr_held held;
+  tsr_enter(&held);
   if (!tsr_stack_is_short() || tsr_aside(fill, &global) != TSR_OK) (void)fill(&global);
-  tsr_cancel_restore(former);
+  tsr_leave(&held);
 }
 
 tsr_offload_state *tsr_offload_get(void) {

@@ -57,7 +57,7 @@ tessera_cluster_program(cluster_dealt cluster/dealt.c)
 
 # Every function of tessera_mpi.h on one process, each time with another failing allocation.
 tessera_cluster_program(cluster_sweep_calls cluster/sweep_calls.c sweep/sweep.c)
-target_include_directories(cluster_sweep_calls PRIVATE sweep)
+target_include_directories(cluster_sweep_calls PRIVATE sweep ${CMAKE_CURRENT_SOURCE_DIR})
 target_compile_definitions(cluster_sweep_calls PRIVATE
   TESSERA_INCLUDE="${CMAKE_SOURCE_DIR}/include/")
 tessera_cluster_test(cluster_sweep_sample faults 1 cluster_sweep_calls --stride 2)

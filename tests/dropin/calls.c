@@ -17,6 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "float_modes.h"
+
 enum { N = 96, ROW_MAJOR = 101, COL_MAJOR = 102, NO_TRANS = 111, TRANS = 112 };
 
 enum { PATIENCE = 200 }; /* s: what takes longer hangs */
@@ -75,6 +77,29 @@ static int c_rows(int seed) {
 
 static int plain(void) {
   return fortran(1) && c_rows(2);
+}
+
+/* ---- The floating-point environment ---- */
+
+/* Products of whole numbers, from the first call on, which starts the devices. The program's own
+ * sums are not under way then. */
+static int modes(void) {
+  static const float_modes all[] = {{'u', 1, 0, 1}, {'z', 0, 1, 31}, {'n', 1, 0, 0}};
+  char why[300];
+  int right = 1;
+  for (int i = 0; i < 3 && right; i++) {
+    const int n = N;
+    const double two = 2, minus = -1;
+    problem *p = make(i);
+    float_modes_set(&all[i]);
+    float_state before = float_state_get();
+    dgemm_("N", "n", &n, &n, &n, &two, p->a, &n, p->b, &n, &minus, p->c, &n, 1, 1);
+    right = float_state_is(&before, 0, why, sizeof why);
+    if (!right) printf("%s\n", why);
+    right = right && is_right(p);
+    free(p);
+  }
+  return right;
 }
 
 /* ---- Threads ---- */
@@ -490,7 +515,7 @@ int main(int argc, char **argv) {
       {"looked_up", looked_up},   {"triangle", triangle},
       {"shared", shared},         {"wrong", wrong},
       {"wrong_ours", wrong_ours}, {"wrong_alone", wrong_alone},
-      {"loading", loading},
+      {"loading", loading},       {"modes", modes},
   };
   for (size_t i = 0; argc == 2 && i < sizeof ways / sizeof *ways; i++)
     if (strcmp(argv[1], ways[i].name) == 0) return ways[i].run() ? 0 : 1;

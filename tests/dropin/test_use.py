@@ -40,7 +40,7 @@ def netlib_folder():
 
 
 @pytest.mark.parametrize("way", ["plain", "threads", "cancelled", "forks", "busy_fork", "fork_first",
-                                 "closed", "streams_closed", "looked_up", "triangle"])
+                                 "closed", "streams_closed", "looked_up", "triangle", "modes"])
 def test_offloaded(way):
     offloaded(2, 33, CALLS, way).silently().plans(1)
 

@@ -160,17 +160,35 @@ static tsr_status finish(const arguments *x, const operand set[CALL_SETS][3]) {
   return status;
 }
 
-tsr_status call_run(const problem *p, tsr_context *context, const operand set[CALL_SETS][3]) {
-  char arithmetic[PROBLEM_ARITHMETIC];
-  arguments x = arguments_of(p, context, set[0], problem_arithmetic(p, arithmetic));
-  bool named = p->seed % 2 == 1 && x.what.arithmetic == NULL;
-  if (p->mode == MODE_PLAN) return call_plan(&x, named, set);
+static tsr_status call_all(const arguments *x, const operand set[CALL_SETS][3]) {
+  const problem *p = x->p;
+  bool named = p->seed % 2 == 1 && x->what.arithmetic == NULL;
+  if (p->mode == MODE_PLAN) return call_plan(x, named, set);
   tsr_status status = TSR_OK;
   for (int i = 0; status == TSR_OK && i < p->calls; ++i) {
     const operand *one = set[i % p->sets];
-    status = (named ? call_named : call_data)(&x, operand_pointer(&one[0]),
-                                              operand_pointer(&one[1]), operand_pointer(&one[2]));
+    status = (named ? call_named : call_data)(x, operand_pointer(&one[0]), operand_pointer(&one[1]),
+                                              operand_pointer(&one[2]));
   }
-  tsr_status finished = x.async ? finish(&x, set) : TSR_OK;
+  tsr_status finished = x->async ? finish(x, set) : TSR_OK;
   return status != TSR_OK ? status : finished;
+}
+
+/* Flags that a product on the CPU may raise. With a budget, or where a promise is refused, the CPU
+ * may do what devices cannot. */
+static int flags_of_cpu(const problem *p) {
+  bool only_devices = p->devices > 0 && p->memory == 0 && p->moduli == 0 && p->digits == 0;
+  return only_devices ? 0 : FE_INEXACT | FE_UNDERFLOW;
+}
+
+tsr_status call_run(const problem *p, tsr_context *context, const operand set[CALL_SETS][3],
+                    char changed[CALL_CHANGED]) {
+  char arithmetic[PROBLEM_ARITHMETIC];
+  arguments x = arguments_of(p, context, set[0], problem_arithmetic(p, arithmetic));
+  float_modes_set(&p->modes);
+  float_state before = float_state_get();
+  tsr_status status = call_all(&x, set);
+  changed[0] = '\0';
+  (void)float_state_is(&before, flags_of_cpu(p), changed, CALL_CHANGED);
+  return status;
 }

@@ -11,9 +11,11 @@
 
 #include "operand.h"
 
-enum { CALL_SETS = 2 };
+enum { CALL_SETS = 2, CALL_CHANGED = 300 };
 
-/* All the calls, on the sets in turn, until they are complete or one fails. */
-tsr_status call_run(const problem *p, tsr_context *context, const operand set[CALL_SETS][3]);
+/* All the calls, on the sets in turn, until they are complete or one fails, in the problem's
+ * floating-point environment. changed: how they have changed it; "": they have not. */
+tsr_status call_run(const problem *p, tsr_context *context, const operand set[CALL_SETS][3],
+                    char changed[CALL_CHANGED]);
 
 #endif

@@ -21,6 +21,7 @@ void problem_print(const problem *p, char line[PROBLEM_LINE]) {
   snprintf(line, PROBLEM_LINE,
            "op=%s engine=%s devices=%d machine=%d memory=%zu uneven=%d tile=%" PRId64
            " strategy=%s check=%d repro=%d peer=%d moduli=%d delay=%" PRIu64
+           " round=%c trap=%d flush=%d flags=%d"
            " type=%c layout=%c side=%c uplo=%c"
            " diag=%c ta=%c tb=%c m=%" PRId64 " n=%" PRId64 " k=%" PRId64 " lda=+%" PRId64
            " ldb=+%" PRId64 " ldc=+%" PRId64 " alpha=%c beta=%c home=%c,%c,%c offset=%" PRId64
@@ -28,8 +29,9 @@ void problem_print(const problem *p, char line[PROBLEM_LINE]) {
            " digits=%d faster=%d zeros=%d",
            operation_names[p->operation], p->engine, p->devices, p->machine, p->memory, p->uneven,
            p->tile, p->strategy[0] ? p->strategy : "-", p->check, p->repro, p->peer, p->moduli,
-           p->delay, p->type, p->layout, p->side, p->uplo, p->diag, p->ta, p->tb, p->m, p->n, p->k,
-           p->pad[0], p->pad[1], p->pad[2], p->alpha, p->beta, p->home[0], p->home[1], p->home[2],
+           p->delay, p->modes.round, p->modes.trap, p->modes.flush, p->modes.flags, p->type,
+           p->layout, p->side, p->uplo, p->diag, p->ta, p->tb, p->m, p->n, p->k, p->pad[0],
+           p->pad[1], p->pad[2], p->alpha, p->beta, p->home[0], p->home[1], p->home[2],
            p->offset[0], p->offset[1], p->offset[2], p->alias, mode_names[p->mode], p->calls,
            p->sets, thread_names[p->threads], p->seed, p->digits, p->faster, p->zeros);
 }
@@ -74,18 +76,20 @@ static bool parse_word(const char *key, const char *text, problem *p) {
   const struct {
     const char *key;
     int *value;
-  } numbers[] = {{"devices", &p->devices}, {"machine", &p->machine}, {"check", &p->check},
-                 {"repro", &p->repro},     {"peer", &p->peer},       {"alias", &p->alias},
-                 {"calls", &p->calls},     {"sets", &p->sets},       {"uneven", &p->uneven},
-                 {"moduli", &p->moduli},   {"digits", &p->digits},   {"faster", &p->faster},
-                 {"zeros", &p->zeros}};
+  } numbers[] = {{"devices", &p->devices},  {"machine", &p->machine}, {"check", &p->check},
+                 {"repro", &p->repro},      {"peer", &p->peer},       {"alias", &p->alias},
+                 {"calls", &p->calls},      {"sets", &p->sets},       {"uneven", &p->uneven},
+                 {"moduli", &p->moduli},    {"digits", &p->digits},   {"faster", &p->faster},
+                 {"zeros", &p->zeros},      {"trap", &p->modes.trap}, {"flush", &p->modes.flush},
+                 {"flags", &p->modes.flags}};
   const struct {
     const char *key, *letters;
     char *value;
-  } letters[] = {
-      {"type", "sdczhbt", &p->type}, {"layout", "CR", &p->layout},  {"side", "LR", &p->side},
-      {"uplo", "LU", &p->uplo},      {"diag", "NU", &p->diag},      {"ta", "NTC", &p->ta},
-      {"tb", "NTC", &p->tb},         {"alpha", "01-rc", &p->alpha}, {"beta", "01-rc", &p->beta}};
+  } letters[] = {{"type", "sdczhbt", &p->type}, {"layout", "CR", &p->layout},
+                 {"side", "LR", &p->side},      {"uplo", "LU", &p->uplo},
+                 {"diag", "NU", &p->diag},      {"ta", "NTC", &p->ta},
+                 {"tb", "NTC", &p->tb},         {"alpha", "01-rc", &p->alpha},
+                 {"beta", "01-rc", &p->beta},   {"round", "nudz", &p->modes.round}};
   int64_t number;
   for (size_t i = 0; i < sizeof extents / sizeof *extents; ++i)
     if (strcmp(key, extents[i].key) == 0) return parse_number(text, 0, extents[i].value);
@@ -120,6 +124,7 @@ problem problem_plain(void) {
                    .devices = 2,
                    .check = 1,
                    .peer = 1,
+                   .modes = {.round = 'n'},
                    .type = 'd',
                    .layout = 'C',
                    .side = 'L',

@@ -254,6 +254,15 @@ static void draw_context(rng *r, const problem_range *range, problem *p) {
   p->peer = !chance(r, 0.15);
 }
 
+/* Programs with the default modes are half of all. */
+static void draw_modes(rng *r, problem *p) {
+  p->modes = (float_modes){.round = 'n', .flags = (int)rng_between(r, 0, (1 << FLOAT_FLAGS) - 1)};
+  if (chance(r, 0.5)) return;
+  p->modes.round = pick(r, "nudz");
+  p->modes.trap = chance(r, 0.5);
+  p->modes.flush = chance(r, 0.3);
+}
+
 static char draw_home(rng *r, const problem *p) {
   double u = rng_unit(r);
   if (u < 0.3 || p->devices == 0) return HOME_HOST;
@@ -329,9 +338,11 @@ void problem_draw(uint64_t seed, int64_t index, const problem_range *range, prob
   rng group = {seed * 0x100000001b3u + (uint64_t)(index / PROBLEM_GROUP)};
   rng own = {(seed + 1) * 0xd1342543de82ef95u + (uint64_t)index};
   rng operation = {(seed + 2) * 0xda942042e4dd58b5u + (uint64_t)index};
+  rng modes = {(seed + 3) * 0xa0761d6478bd642fu + (uint64_t)(index / PROBLEM_GROUP)};
   memset(p, 0, sizeof *p);
-  rng_next(&group), rng_next(&own), rng_next(&operation);
+  rng_next(&group), rng_next(&own), rng_next(&operation), rng_next(&modes);
   draw_context(&group, range, p);
+  draw_modes(&modes, p);
   draw_operation(&operation, range, p);
   draw_call(&own, p);
   draw_manner(&own, p);
@@ -343,5 +354,7 @@ bool problem_same_context(const problem *a, const problem *b) {
   return strcmp(a->engine, b->engine) == 0 && a->devices == b->devices &&
          a->machine == b->machine && a->memory == b->memory && a->uneven == b->uneven &&
          a->tile == b->tile && a->check == b->check && a->repro == b->repro && a->peer == b->peer &&
-         a->moduli == b->moduli && a->delay == b->delay && strcmp(a->strategy, b->strategy) == 0;
+         a->moduli == b->moduli && a->delay == b->delay && a->modes.round == b->modes.round &&
+         a->modes.trap == b->modes.trap && a->modes.flush == b->modes.flush &&
+         a->modes.flags == b->modes.flags && strcmp(a->strategy, b->strategy) == 0;
 }

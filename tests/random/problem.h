@@ -13,10 +13,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "float_modes.h"
 #include "tessera.h"
 
 enum {
-  PROBLEM_LINE = 840,
+  PROBLEM_LINE = 880,
   PROBLEM_STRATEGY = 320,
   PROBLEM_GROUP = 16,
   PROBLEM_NO_MACHINE = -1,
@@ -52,6 +53,7 @@ typedef struct problem {
   int peer;   /* 0: as if no device reached another one (TESSERA_PEER) */
   int moduli; /* products are emulated with so many; 0: native */
   uint64_t delay;
+  float_modes modes; /* of the threads that make the context and the calls */
   /* The call. */
   tsr_operation operation;
   char type, layout, side, uplo, diag;

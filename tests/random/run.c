@@ -184,11 +184,15 @@ static void *work(void *argument) {
   worker *w = argument;
   if (!create_sets(w) || !register_sets(w, true)) return NULL;
   if (run_beside_calls != NULL) run_beside_calls(w->context, true);
-  w->status = call_run(w->p, w->context, w->set);
+  char changed[CALL_CHANGED];
+  w->status = call_run(w->p, w->context, w->set, changed);
   if (run_beside_calls != NULL) run_beside_calls(w->context, false);
   snprintf(w->message, sizeof w->message, "%s", tsr_message());
   if (!register_sets(w, false)) return NULL;
-  if (w->status == TSR_ERR_MEMORY) {
+  if (changed[0] != '\0') {
+    w->failed = true;
+    snprintf(w->why, sizeof w->why, "thread %d: %s", w->index, changed);
+  } else if (w->status == TSR_ERR_MEMORY) {
     /* Refused while planning: nothing may have happened (calls of this kind share their fate). */
     for (int s = 0; s < w->p->sets; ++s)
       if (!judge_untouched(w, s, true)) break;
@@ -206,7 +210,7 @@ static void *work(void *argument) {
 
 /* ---- Problems ---- */
 
-tsr_status run_context(const problem *p, tsr_context **context) {
+static tsr_status make_context(const problem *p, tsr_context **context) {
   tsr_options options = TSR_OPTIONS_DEFAULT;
   char devices[16], machine[256], strategy[PROBLEM_STRATEGY], budgets[PROBLEM_BUDGETS];
   char arithmetic[32];
@@ -229,6 +233,16 @@ tsr_status run_context(const problem *p, tsr_context **context) {
   if (status == TSR_OK) status = tsr_set_tile(*context, p->tile);
   const char *words = problem_strategy(p, strategy);
   return status == TSR_OK && words != NULL ? tsr_set_strategy(*context, words) : status;
+}
+
+tsr_status run_context(const problem *p, tsr_context **context) {
+  float_modes_set(&p->modes);
+  float_state before = float_state_get();
+  tsr_status status = make_context(p, context);
+  char changed[CALL_CHANGED];
+  if (float_state_is(&before, 0, changed, sizeof changed)) return status;
+  printf("%s\n", changed);
+  return TSR_ERR_INTERNAL;
 }
 
 void runner_close(runner *r) {

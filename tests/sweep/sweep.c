@@ -3,6 +3,8 @@
 
 #include "sweep.h"
 
+#include "float_modes.h"
+
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,6 +143,23 @@ static void check_status(const sweep_outcome *o) {
   HOLD(sweep_done(o) || tsr_message()[0] != '\0');
 }
 
+/* ---- The floating-point environment ----------------------------------------- */
+
+static const float_modes all_modes[] = {
+    {'u', 1, 0, 1}, {'n', 0, 0, 31}, {'z', 0, 1, 0}, {'d', 1, 1, 3}, {'n', 1, 0, 0}};
+enum { MODES = sizeof all_modes / sizeof *all_modes };
+
+/* The call of a trial, and what it began. A visit's own arithmetic is of whole numbers. */
+static void make_call(const sweep *s, const sweep_visit *v, void *world, long n, sweep_outcome *o) {
+  char changed[300] = "";
+  float_modes_set(&all_modes[n % MODES]);
+  float_state before = float_state_get();
+  o->status = v->call(world);
+  o->synced = s->rig->settle(world);
+  if (!float_state_is(&before, FE_INEXACT | FE_UNDERFLOW, changed, sizeof changed))
+    sweep_hold(false, changed, __FILE__, __LINE__);
+}
+
 /* Whether something failed in it. */
 static bool run_trial(const sweep *s, const sweep_visit *v, const sweep_way *way, const char *setup,
                       long n) {
@@ -153,8 +172,7 @@ static bool run_trial(const sweep *s, const sweep_visit *v, const sweep_way *way
   if (v->before != NULL) v->before(world);
   (void)way->arm(n);
   armed = true;
-  o.status = v->call(world);
-  o.synced = s->rig->settle(world);
+  make_call(s, v, world, n, &o);
   armed = false;
   o.failed = way->arm(0) > 0;
   o.dead = way->lasting && o.failed && !sweep_done(&o);

@@ -8,6 +8,9 @@
  * again. A function of a header that no visit calls is an error, but for those with the type in
  * their name (tsr_dgemm), which hand on what they get, and the hooks that make things fail.
  *
+ * The calls are made in a floating-point environment that goes with n (tests/float_modes.h), and
+ * must leave it as it is but for the flags of a product that the CPU does.
+ *
  * Every trial is replayed by the line that is printed when it fails:
  *
  *   sweep_calls --visit "coherent_async" --way once --n 37

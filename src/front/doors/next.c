@@ -10,6 +10,7 @@
 
 #include "base/cpu_room.h"
 #include "base/settings.h"
+#include "base/thread.h"
 #include "front/doors/doors.h"
 
 /* Part of the file name of the BLAS that wheels of Python packages carry. The full name differs
@@ -74,12 +75,21 @@ static void *find(const char *symbol, bool *stays) {
 /* Stored as next if no library has the symbol, so that it is not looked for again. */
 static void none(void) {}
 
+/* Finds the symbol outside of any public function of ours. */
+static void *find_entered(const char *symbol, bool *stays) {
+  tsr_held held;
+  tsr_enter(&held);
+  void *found = find(symbol, stays);
+  tsr_leave(&held);
+  return found;
+}
+
 /* Finds the next and stores it. Several threads may do so at once, while another loads a BLAS: the
  * first answer stored is used by all. The loader's message is cleared, since the program did not
  * ask for the symbol. */
 static tsr_door_routine look_for_next(tsr_door *door) {
   bool stays;
-  void *found = find(door->symbol, &stays);
+  void *found = find_entered(door->symbol, &stays);
   tsr_door_routine next = found != NULL ? tsr_door_as_routine(found) : none;
   (void)dlerror();
   tsr_door_routine stored = NULL;

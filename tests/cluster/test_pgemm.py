@@ -108,6 +108,7 @@ def test_reproducible_or_refused(monkeypatch, processes):
         pgemm(number, f"--transa T -o c{number}.npy --engine host").ok()
     assert same("c1.npy", f"c{processes}.npy")
     fails(plan("900 700 500 --grid 2x2 --depth 64"), "which are not cut")
+    fails(plan("900 700 500 --grid 2x2 --cut paper --arithmetic emulated"), "which are not cut")
 
 
 MOVED = r"^(\(\d, \d\)|  planned) +" + " +".join([r"([\d.e+-]+)"] * 5) + "$"

@@ -1074,14 +1074,14 @@ void tsr_knobs_print(tsr_text *text) {
     say_values(&table[i], values, sizeof values);
     say_kinds(kinds_with(&table[i], TSR_FAMILIES), kinds, sizeof kinds);
     tsr_text_add(text, "| `%s` | %s | %s | %s | ", table[i].name, values, kinds, table[i].says);
-    for (const tsr_knob_same *same = table[i].same; same->where != NULL; same++)
+    for (const tsr_knob_fact *same = table[i].same; same->where != NULL; same++)
       tsr_text_add(text, "%s%s", same == table[i].same ? "" : "; ", same->why);
     tsr_text_add(text, " |\n");
   }
 }
 
 const char *tsr_knob_is_same(const tsr_knob *knob, const tsr_problem *p, const tsr_strategy *made) {
-  for (const tsr_knob_same *same = knob->same; same->where != NULL; same++)
+  for (const tsr_knob_fact *same = knob->same; same->where != NULL; same++)
     if (same->where(p, made)) return same->why;
   return NULL;
 }

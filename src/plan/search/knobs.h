@@ -14,14 +14,14 @@
 #include "base/text.h"
 #include "plan/search/strategy.h"
 
-enum { TSR_KNOB_VALUES = 12, TSR_KNOB_TURNS = 24, TSR_KNOB_SAME = 3 };
+enum { TSR_KNOB_VALUES = 12, TSR_KNOB_TURNS = 24, TSR_KNOB_FACTS = 3 };
 
 /* Where values of a knob may make the same plan although each is kept to, and why, in words that
  * follow "where". made: the kind and the grid of the plan. */
-typedef struct tsr_knob_same {
+typedef struct tsr_knob_fact {
   bool (*where)(const tsr_problem *problem, const tsr_strategy *made);
   const char *why;
-} tsr_knob_same;
+} tsr_knob_fact;
 
 typedef struct tsr_knob {
   /* NAME=VALUE sets the knob. Knobs whose names agree up to a dot can be set together, in the order
@@ -51,7 +51,7 @@ typedef struct tsr_knob {
   const char *(*unmet)(const tsr_problem *problem, int64_t value);
   unsigned least_of;     /* those pairs that have the least value alone; another one is refused */
   const char *least_why; /* why they do */
-  tsr_knob_same same[TSR_KNOB_SAME]; /* where NULL: the end */
+  tsr_knob_fact same[TSR_KNOB_FACTS]; /* where NULL: the end */
 } tsr_knob;
 
 /* The table; *count: the number of its rows. */

@@ -1026,6 +1026,9 @@ tsr_status tsr_forced_check(const tsr_forced *forced, const tsr_problem *p, unsi
   if (tsr_slices_are_possible(p)) *kinds |= 1u << TSR_SLICES;
   if (tsr_bands_are_possible(p)) *kinds |= 1u << TSR_BANDS;
   if (tsr_bands_are_needed(p)) *kinds = 1u << TSR_BANDS;
+  /* A composed product in residues whose tiles are set has no strategy: the search says that it
+   * does not fit, and the caller plans it natively. */
+  if (*kinds == 0) *kinds = 1u << TSR_TILES;
   say_kinds(*kinds, left, sizeof left);
   if (forced->kind_named || (*kinds & forced->kinds) != 0) *kinds &= forced->kinds;
   if (*kinds == 0)

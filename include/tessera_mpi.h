@@ -188,9 +188,12 @@ TSR_API tsr_status tsr_gather(tsr_grid *grid, int row, int col, const tsr_pmatri
  * contexts, returns when C is complete, and leaves nothing on the devices. Waits for those contexts
  * as tsr_sync does, and tells their errors.
  * Errors: TSR_ERR_ARGUMENT and TSR_ERR_MEMORY before the first message (nothing is touched);
- * whatever a local product says (C is undefined), but that what its devices have no memory for the
- * CPU's BLAS does, unless results are to be reproducible: that is refused before the first message;
- * TSR_ERR_INTERNAL with MPI's message where MPI fails.
+ * TSR_ERR_UNSUPPORTED, also before it: results are to be reproducible (tsr_options.reproducible of
+ * any process), but the product is native and the grid has several processes, so that its bits
+ * would depend on the grid: make it emulated (tsr_options.arithmetic); whatever a local product
+ * says (C is undefined), but that what its devices have no memory for the CPU's BLAS does, unless
+ * results are to be reproducible: that is refused before the first message; TSR_ERR_INTERNAL with
+ * MPI's message where MPI fails.
  */
 TSR_API tsr_status tsr_pgemm(tsr_grid *grid, tsr_op transa, tsr_op transb, int64_t m, int64_t n,
                              int64_t k, const void *alpha, const tsr_pmatrix *a, int64_t ia,
@@ -201,7 +204,7 @@ TSR_API tsr_status tsr_pgemm(tsr_grid *grid, tsr_op transa, tsr_op transb, int64
  * messages and products of a grid's calls are made one call after the other. alpha, beta and the
  * descriptions of the matrices are copied; the storage must stay as it is until tsr_grid_sync,
  * which tells what went wrong. Other functions of the grid wait for what was entered before.
- * Errors: TSR_ERR_ARGUMENT and TSR_ERR_MEMORY (nothing is touched). */
+ * Errors: TSR_ERR_ARGUMENT, TSR_ERR_MEMORY and TSR_ERR_UNSUPPORTED (nothing is touched). */
 TSR_API tsr_status tsr_pgemm_async(tsr_grid *grid, tsr_op transa, tsr_op transb, int64_t m,
                                    int64_t n, int64_t k, const void *alpha, const tsr_pmatrix *a,
                                    int64_t ia, int64_t ja, const tsr_pmatrix *b, int64_t ib,
@@ -228,7 +231,8 @@ typedef struct tsr_pplan tsr_pplan;
 
 /* Makes the plan of a product; tsr_pplan_destroy ends it. The matrices need no storage. Not
  * collective. TSR_ERR_ARGUMENT: an argument that tsr_pgemm refuses; alpha = 0 or k = 0, where
- * nothing is multiplied; or a grid of one process, where tsr_plan_gemm makes the plan. */
+ * nothing is multiplied; or a grid of one process, where tsr_plan_gemm makes the plan.
+ * TSR_ERR_UNSUPPORTED: as tsr_pgemm. */
 TSR_API tsr_status tsr_pgemm_plan(tsr_grid *grid, tsr_op transa, tsr_op transb, int64_t m,
                                   int64_t n, int64_t k, const void *alpha, const tsr_pmatrix *a,
                                   int64_t ia, int64_t ja, const tsr_pmatrix *b, int64_t ib,

@@ -56,8 +56,7 @@ TSR_API void tsr_launcher_describe(tsr_launcher_facts *facts);
  * lookahead, how many panels are on their way while one is multiplied (1 .. 16; 0: by the model). A
  * process has lookahead + 1 panels of the rows of op(A) and columns of op(B) of a block of C, or
  * more where there is memory for it, so that none is sent again; the grid keeps their memory until
- * it is destroyed. Where results are to be reproducible 0 stands for
- * 1024 and 2, and for one block below, whatever the machine. The words, here and for blocks, are
+ * it is destroyed. The words, here and for blocks, are
  * those of Herault et al., "Generic matrix multiplication for multi-GPU accelerated
  * distributed-memory platforms over PaRSEC". Collective. */
 TSR_API tsr_status tsr_grid_set_panels(tsr_grid *grid, int64_t depth, int lookahead);
@@ -77,9 +76,8 @@ typedef enum tsr_cut_rule {
                     of the distribution, the paper's tiles */
 } tsr_cut_rule;
 
-/* Sets the rule for later products. Depth and blocks that are set beside TSR_CUT_PARSEC have no
- * effect; a lookahead that is set replaces the paper's. TSR_ERR_ARGUMENT: no such rule, or results
- * are to be reproducible, whose cut may not depend on memory. Collective. */
+/* Sets the rule for later products. A lookahead that is set replaces the paper's.
+ * TSR_ERR_ARGUMENT: no such rule, or depth or blocks are set beside TSR_CUT_PARSEC. Collective. */
 TSR_API tsr_status tsr_grid_set_cut(tsr_grid *grid, tsr_cut_rule rule);
 
 /* ---- Counts ---------------------------------------------------------------- */

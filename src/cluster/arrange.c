@@ -78,8 +78,7 @@ static tsr_status try_moves(chooser *x, bool move_a, bool move_b) {
  * redistributing A or B may take less time, so both are tried. */
 static tsr_status try_more(chooser *x, bool move_a, bool move_b) {
   const int *extent = x->product->grid->extent;
-  bool reproducible = x->product->grid->model.facts.reproducible;
-  if (move_a || move_b || reproducible || extent[0] == 1 || extent[1] == 1) return TSR_OK;
+  if (move_a || move_b || extent[0] == 1 || extent[1] == 1) return TSR_OK;
   if (tsr_axis_same_blocks(&x->a.axis[1], &x->b.axis[0])) return TSR_OK;
   TSR_TRY(try_moves(x, true, false));
   return try_moves(x, false, true);

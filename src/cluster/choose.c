@@ -191,12 +191,6 @@ static tsr_status try_all(chooser *x) {
   return isfinite(x->found.score) ? TSR_OK : take_least(x);
 }
 
-/* For reproducible results. */
-static tsr_status take_fixed(chooser *x) {
-  x->best.cut = tsr_pproblem_fixed_cut(&x->problem);
-  return forecast_cut(&x->problem, &x->best);
-}
-
 /* The paper's cut: nothing is tried. */
 static tsr_status take_parsec(chooser *x, bool plan) {
   TSR_TRY(tsr_pproblem_parsec_cut(&x->problem, &x->best.cut));
@@ -225,7 +219,6 @@ static tsr_status plan_products(chooser *x) {
 }
 
 static tsr_status search(chooser *x, bool plan) {
-  if (x->problem.grid->model.facts.reproducible) return take_fixed(x);
   if (x->problem.grid->wishes.rule == TSR_CUT_PARSEC) return take_parsec(x, plan);
   TSR_TRY(try_all(x));
   if (!plan && x->best.forecast.seconds <= TSR_TUNE_WORTH_PLANNING) return TSR_OK;

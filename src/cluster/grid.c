@@ -258,16 +258,35 @@ static tsr_status agree_on(const tsr_grid *grid, const tsr_record *record, tsr_s
   return grid->model_only ? status : tsr_agree(&grid->all, record, status);
 }
 
+/* The paper's rule chooses depth and blocks itself. */
+static tsr_status check_wishes(const tsr_wishes *w) {
+  bool set = w->depth > 0 || w->block[0] > 0 || w->block[1] > 0;
+  if (w->rule != TSR_CUT_PARSEC || !set) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT,
+                  "TSR_CUT_PARSEC chooses depth and blocks, but depth %lld and blocks %lld x %lld "
+                  "are set; set these to 0, or the rule to TSR_CUT_MODEL",
+                  (long long)w->depth, (long long)w->block[0], (long long)w->block[1]);
+}
+
+/* Sets the grid's wishes if all processes make the same call, and no check failed. */
+static tsr_status wish(tsr_grid *grid, const tsr_record *record, tsr_status status,
+                       const tsr_wishes *wishes) {
+  if (status == TSR_OK) status = check_wishes(wishes);
+  TSR_TRY(agree_on(grid, record, status));
+  grid->wishes = *wishes;
+  return TSR_OK;
+}
+
 TSR_ENTRY(tsr_grid_set_panels, (grid, depth, lookahead), tsr_grid *grid, int64_t depth,
           int lookahead) {
   TSR_TRY(tsr_grid_check(grid));
   tsr_record record = tsr_record_begin(TSR_RECORD_PANELS);
   tsr_record_add(&record, "", "depth", depth);
   tsr_record_add(&record, "", "lookahead", lookahead);
-  TSR_TRY(agree_on(grid, &record, check_panels(depth, lookahead)));
-  grid->wishes.depth = depth;
-  grid->wishes.lookahead = lookahead;
-  return TSR_OK;
+  tsr_wishes wishes = grid->wishes;
+  wishes.depth = depth;
+  wishes.lookahead = lookahead;
+  return wish(grid, &record, check_panels(depth, lookahead), &wishes);
 }
 
 static tsr_status check_blocks(int64_t rows, int64_t cols) {
@@ -282,29 +301,24 @@ TSR_ENTRY(tsr_grid_set_blocks, (grid, rows, cols), tsr_grid *grid, int64_t rows,
   tsr_record record = tsr_record_begin(TSR_RECORD_BLOCKS);
   tsr_record_add(&record, "", "rows", rows);
   tsr_record_add(&record, "", "cols", cols);
-  TSR_TRY(agree_on(grid, &record, check_blocks(rows, cols)));
-  grid->wishes.block[0] = rows;
-  grid->wishes.block[1] = cols;
-  return TSR_OK;
+  tsr_wishes wishes = grid->wishes;
+  wishes.block[0] = rows;
+  wishes.block[1] = cols;
+  return wish(grid, &record, check_blocks(rows, cols), &wishes);
 }
 
-static tsr_status check_rule(const tsr_grid *grid, tsr_cut_rule rule) {
-  if (rule != TSR_CUT_MODEL && rule != TSR_CUT_PARSEC)
-    return tsr_fail(TSR_ERR_ARGUMENT, "rule is %d; give one of tsr_cut_rule", (int)rule);
-  if (rule == TSR_CUT_PARSEC && grid->model.facts.reproducible)
-    return tsr_fail(TSR_ERR_ARGUMENT,
-                    "results are to be reproducible, so the cut may not depend on memory as "
-                    "TSR_CUT_PARSEC does; leave one of them out");
-  return TSR_OK;
+static tsr_status check_rule(tsr_cut_rule rule) {
+  if (rule == TSR_CUT_MODEL || rule == TSR_CUT_PARSEC) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT, "rule is %d; give one of tsr_cut_rule", (int)rule);
 }
 
 TSR_ENTRY(tsr_grid_set_cut, (grid, rule), tsr_grid *grid, tsr_cut_rule rule) {
   TSR_TRY(tsr_grid_check(grid));
   tsr_record record = tsr_record_begin(TSR_RECORD_CUT);
   tsr_record_add(&record, "", "rule", (int64_t)rule);
-  TSR_TRY(agree_on(grid, &record, check_rule(grid, rule)));
-  grid->wishes.rule = rule;
-  return TSR_OK;
+  tsr_wishes wishes = grid->wishes;
+  wishes.rule = rule;
+  return wish(grid, &record, check_rule(rule), &wishes);
 }
 
 static tsr_status check_network(double bandwidth, double latency) {

@@ -115,9 +115,7 @@ static tsr_status with_or_without_devices(multiplication *what, const tsr_grid *
                                           const tsr_local_product *x) {
   tsr_status status = what(grid, x);
   if (has_made_room(grid, status)) status = what(grid, x);
-  /* Scaling (k = 0) has the same bits on the CPU and on devices. */
-  bool exact = grid->model.facts.reproducible && x->k > 0;
-  return status != TSR_ERR_MEMORY || exact ? status : by_cpu(grid, x);
+  return status == TSR_ERR_MEMORY ? by_cpu(grid, x) : status;
 }
 
 static tsr_level3 gemm_of(const tsr_local_product *x) {
@@ -152,20 +150,4 @@ static tsr_status scale(const tsr_grid *grid, const tsr_local_product *x) {
 
 tsr_status tsr_local_scale(const tsr_grid *grid, const tsr_local_product *x) {
   return with_or_without_devices(scale, grid, x);
-}
-
-/* Plans the product with C in pageable memory, which needs the most device memory, because C is
- * staged then. */
-tsr_status tsr_local_check(const tsr_grid *grid, const tsr_local_product *x) {
-  const tsr_local_part *c = &x->c;
-  tsr_home slot = {TSR_PINNED, 0}, homes[3];
-  tsr_plan *plan = NULL;
-  if (!grid->model.facts.reproducible || !is_on_devices(grid, c)) return TSR_OK;
-  if (grid->model.host.up > 0) slot.memory = TSR_DEVICE;
-  homes[0] = homes[1] = slot;
-  homes[2] = (tsr_home){TSR_PAGEABLE, 0};
-  const tsr_level3 what = gemm_of(x);
-  TSR_TRY(tsr_plan_level3(grid->context, &what, x->alpha, x->beta, homes, &plan));
-  tsr_plan_destroy(plan);
-  return TSR_OK;
 }

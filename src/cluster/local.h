@@ -7,8 +7,7 @@
  * If devices lack memory for a product, the context drops its cached blocks and the product is
  * tried again; if memory is still missing, the CPU's BLAS computes the product. Giving up is no
  * option then: other processes have already written their parts of C, so all of C would be lost.
- * When results must be reproducible, the CPU's BLAS is not used, since its results have other bits;
- * tsr_local_check finds a lack of memory before anything is written.
+ * Its other bits break no promise: native products across processes are never reproducible.
  */
 #ifndef TSR_CLUSTER_LOCAL_H
 #define TSR_CLUSTER_LOCAL_H
@@ -30,10 +29,6 @@ typedef struct tsr_local_product {
   tsr_local_part c;
   const char *arithmetic; /* of tsr_level3; scaling has none */
 } tsr_local_product;
-
-/* If results must be reproducible: whether the devices have memory for the product; else TSR_OK.
- * x->a, x->b and x->c.base may be NULL. TSR_ERR_MEMORY. */
-tsr_status tsr_local_check(const tsr_grid *grid, const tsr_local_product *x);
 
 /* Computes the product; asynchronous, as tsr_gemm_async. */
 tsr_status tsr_local_multiply(const tsr_grid *grid, const tsr_local_product *x);

@@ -147,7 +147,7 @@ static tsr_status prepare_summa(operation *o, uint64_t *digest) {
     status = tsr_summa_create(p->grid, p->c.matrix.type, p->alpha, &a, &b, p->beta, &c,
                               o->how.arithmetic, &schedule, &o->summa);
   tsr_summa_schedule_free(&schedule);
-  return status == TSR_OK ? tsr_summa_check(&o->summa) : status;
+  return status;
 }
 
 /* *how: how the product is computed. The arithmetic is that of the context now, whatever is set
@@ -158,6 +158,8 @@ static tsr_status choose_kind(const tsr_product *p, kind *chosen, tsr_emulation_
   *chosen = p->grid->all.size == 1 ? ALONE : tsr_product_reads_inputs(p) ? SUMMA : SCALE;
   if (*chosen == SCALE) return TSR_OK;
   TSR_TRY(tsr_emulation_find(p->grid->context, p->c.matrix.type, p->m, p->n, p->k, 0, how));
+  TSR_TRY(tsr_product_check_cut(p, how));
+  TSR_TRY(tsr_product_check_bits(p, how));
   if (*chosen == SUMMA && how->moduli > 0 && !how->faster) *chosen = WHOLE_LINES;
   return TSR_OK;
 }

@@ -57,6 +57,8 @@ static tsr_status choose_arithmetic(const tsr_product *p, tsr_pplan *plan) {
   bool pay;
   TSR_TRY(tsr_emulation_find(grid->context, p->c.matrix.type, p->m, p->n, p->k, grid->model_only,
                              &plan->how));
+  TSR_TRY(tsr_product_check_cut(p, &plan->how));
+  TSR_TRY(tsr_product_check_bits(p, &plan->how));
   if (plan->how.moduli == 0) return TSR_OK;
   if (!plan->how.faster) return tsr_whole_lines_forecast(p, &plan->how, &plan->lines);
   TSR_TRY(tsr_whole_lines_pay(p, &plan->how, plan->forecast.seconds, &plan->lines, &pay));

@@ -107,6 +107,37 @@ tsr_status tsr_product_check(const tsr_product *p, bool data) {
   return data ? check_disjoint(p) : TSR_OK;
 }
 
+tsr_status tsr_product_check_bits(const tsr_product *p, const tsr_emulation_way *how) {
+  const tsr_grid *grid = p->grid;
+  bool alone = grid->extent[0] * grid->extent[1] == 1;
+  if (alone || !grid->model.facts.reproducible || how->moduli > 0) return TSR_OK;
+  return tsr_fail(TSR_ERR_UNSUPPORTED,
+                  "results are to be reproducible (TESSERA_REPRODUCIBLE), but native products of "
+                  "type %c on %d x %d processes have other bits than on other numbers of them; "
+                  "emulate them (TESSERA_ARITHMETIC=emulated, for s, d, c and z on devices), which "
+                  "gives the same bits on any number, or leave reproducible out",
+                  (char)p->c.matrix.type, grid->extent[0], grid->extent[1]);
+}
+
+tsr_status tsr_product_check_cut(const tsr_product *p, tsr_emulation_way *how) {
+  const tsr_wishes *w = &p->grid->wishes;
+  bool alone = p->grid->extent[0] * p->grid->extent[1] == 1;
+  bool set = w->depth > 0 || w->lookahead > 0 || w->block[0] > 0 || w->block[1] > 0 ||
+             w->rule != TSR_CUT_MODEL;
+  if (alone || !set || how->moduli == 0) return TSR_OK;
+  if (how->faster) {
+    how->moduli = how->faster = how->judged = 0;
+    how->accuracy = 0;
+    return TSR_OK;
+  }
+  return tsr_fail(TSR_ERR_ARGUMENT,
+                  "depth %lld, lookahead %d, blocks %lld x %lld or the rule of the cut is set, but "
+                  "an emulated product across processes has whole rows and columns, which are not "
+                  "cut; leave these out, or compute natively (TESSERA_ARITHMETIC)",
+                  (long long)w->depth, w->lookahead, (long long)w->block[0],
+                  (long long)w->block[1]);
+}
+
 static void add_factor(tsr_record *record, const char *object, const tsr_factor *x) {
   tsr_record_add_matrix(record, object, x->there ? &x->matrix : NULL, x->i, x->j);
 }

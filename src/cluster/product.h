@@ -35,6 +35,17 @@ tsr_product tsr_product_make(tsr_grid *grid, tsr_op transa, tsr_op transb, int64
  * not overlap A or B. */
 tsr_status tsr_product_check(const tsr_product *product, bool data);
 
+/* TSR_ERR_UNSUPPORTED: results are to be reproducible, but the product, of several processes, is
+ * native. Its bits would depend on the grid: a process's products of panels are cut by the extents
+ * of its part of C. An emulated product has the same bits on any grid. how: of a product that
+ * reads its inputs. */
+tsr_status tsr_product_check_bits(const tsr_product *product, const tsr_emulation_way *how);
+
+/* TSR_ERR_ARGUMENT: the user set the panels, the blocks or the rule of the cut, but the product is
+ * emulated with whole lines, which are not cut. Where the faster way is to be taken
+ * (how->faster), the panels decide: *how becomes that of a native product. */
+tsr_status tsr_product_check_cut(const tsr_product *product, tsr_emulation_way *how);
+
 /* The arguments that must be the same on all processes. */
 tsr_record tsr_product_record(const tsr_product *product);
 

@@ -251,16 +251,6 @@ tsr_status tsr_pstrategy_cut(tsr_pproblem *p, const tsr_pstrategy *s, tsr_cut *c
   return TSR_OK;
 }
 
-tsr_cut tsr_pproblem_fixed_cut(const tsr_pproblem *p) {
-  const tsr_wishes *w = &p->grid->wishes;
-  tsr_cut cut = {.depth = limit_depth(p, w->depth > 0 ? w->depth : TSR_TUNE_DEPTH),
-                 .lookahead = w->lookahead > 0 ? w->lookahead : TSR_TUNE_LOOKAHEAD,
-                 .at_once = !tsr_pproblem_uses_host(p)};
-  for (int d = 0; d < 2; d++)
-    cut.block[d] = w->block[d] > 0 ? least(w->block[d], p->most[d]) : p->most[d];
-  return cut;
-}
-
 /* ---- The cut of Herault et al. ------------------------------------------------------ */
 
 /* The paper counts lookahead + 1 panels on a device; here at least three products have theirs there
@@ -276,14 +266,24 @@ static tsr_status choose_parsec(const tsr_pproblem *p, tsr_parsec_cut *found) {
   return TSR_OK;
 }
 
+/* Without devices nothing is loaded onto any, so the rules say nothing: one block of C. */
+static tsr_cut cut_without_devices(const tsr_pproblem *p) {
+  const tsr_wishes *w = &p->grid->wishes;
+  tsr_cut cut = {.depth = limit_depth(p, w->depth > 0 ? w->depth : TSR_TUNE_DEPTH),
+                 .lookahead = w->lookahead > 0 ? w->lookahead : TSR_TUNE_LOOKAHEAD,
+                 .at_once = !tsr_pproblem_uses_host(p)};
+  for (int d = 0; d < 2; d++)
+    cut.block[d] = w->block[d] > 0 ? least(w->block[d], p->most[d]) : p->most[d];
+  return cut;
+}
+
 tsr_status tsr_pproblem_parsec_cut(tsr_pproblem *p, tsr_cut *cut) {
   const tsr_distribution *d = &p->arranged->distribution;
   tsr_parsec_cut found;
   double bytes;
   maker x = {.p = p};
-  if (p->grid->model.facts.devices ==
-      0) { /* nothing is loaded onto any, so the rules say nothing */
-    *cut = tsr_pproblem_fixed_cut(p);
+  if (p->grid->model.facts.devices == 0) {
+    *cut = cut_without_devices(p);
     return TSR_OK;
   }
   TSR_TRY(choose_parsec(p, &found));

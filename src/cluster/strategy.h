@@ -75,10 +75,6 @@ static inline bool tsr_pproblem_uses_host(const tsr_pproblem *problem) {
 tsr_status tsr_pstrategy_cut(tsr_pproblem *problem, const tsr_pstrategy *strategy, tsr_cut *cut,
                              double *price);
 
-/* The cut for reproducible results: it depends on the product and the user's settings alone, never
- * on the machine, so results have the same bits everywhere. */
-tsr_cut tsr_pproblem_fixed_cut(const tsr_pproblem *problem);
-
 /* The cut of TSR_CUT_PARSEC. Where the device products need more memory than the paper counts, its
  * panels are less deep. TSR_ERR_MEMORY: not even one block of the distribution fits. */
 tsr_status tsr_pproblem_parsec_cut(tsr_pproblem *problem, tsr_cut *cut);

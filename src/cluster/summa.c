@@ -293,22 +293,6 @@ static tsr_status free_block(const tsr_summa *s, const tsr_summa_step *step) {
   return tsr_release(s->grid->context, c.rows, c.cols, c.base, c.ld, s->type);
 }
 
-/* Whether two products need the same memory. Most products are like the one before. */
-static bool is_like(const tsr_local_product *x, const tsr_local_product *y) {
-  return x->k == y->k && x->beta == y->beta && x->c.rows == y->c.rows && x->c.cols == y->c.cols;
-}
-
-tsr_status tsr_summa_check(const tsr_summa *s) {
-  tsr_local_product last = {.k = -1};
-  for (size_t i = 0; i < s->schedule.steps.count; i++) {
-    if (step_at(s, i)->kind != TSR_SUMMA_MULTIPLY) continue;
-    tsr_local_product x = product_of(s, step_at(s, i));
-    if (!is_like(&x, &last)) TSR_TRY(tsr_local_check(s->grid, &x));
-    last = x;
-  }
-  return TSR_OK;
-}
-
 /* Runs `what`, the devices' work of a step, between its two events. After a failure, or if panels
  * are missing, the work is left out. */
 static void work(tsr_summa *s, size_t at,

@@ -70,10 +70,6 @@ tsr_status tsr_summa_create(tsr_grid *grid, tsr_type type, const void *alpha, co
                             const tsr_view *b, const void *beta, const tsr_view *c,
                             const char *arithmetic, tsr_summa_schedule *schedule, tsr_summa *summa);
 
-/* If results must be reproducible: whether the devices have memory for all products (local.h).
- * TSR_ERR_MEMORY. */
-tsr_status tsr_summa_check(const tsr_summa *summa);
-
 /* Adds what the schedule sends, receives and uploads on this process to the grid's planned counts.
  */
 void tsr_summa_plan_counts(const tsr_summa *summa);

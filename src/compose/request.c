@@ -114,6 +114,9 @@ static tsr_status plan_any(tsr_plans *plans, const tsr_request *request,
                            const tsr_plan_options *options, tsr_plan **plan) {
   tsr_status status = plan_and_verify(plans, request, options, plan);
   if (request->call->moduli == 0) return status;
+  /* Words that only native plans can honour decide where either arithmetic would do. */
+  if (status == TSR_ERR_ARGUMENT && request->call->faster)
+    return plan_natively(plans, request, options, plan);
   if (status == TSR_ERR_MEMORY && !options->reproducible)
     return plan_instead(plans, request, options, plan);
   if (status == TSR_OK && (*plan)->devices > 0 && !has_residues(*plan)) {

@@ -43,6 +43,7 @@ typedef enum tsr_offload_why {
   TSR_WHY_FAILED,      /* CPU: the call failed on the devices */
   TSR_WHY_ARGUMENTS,   /* ScaLAPACK: arguments that only it handles or reports */
   TSR_WHY_OTHER_MPI,   /* ScaLAPACK: libtessera_mpi was built for another MPI */
+  TSR_WHY_OTHER_BITS,  /* ScaLAPACK: results are to be reproducible, and the product is native */
   TSR_WHY_FASTER,      /* devices: predicted to be faster */
   TSR_WHY_ON_DEVICE,   /* devices: an operand is in the memory of one */
   TSR_WHY_ALWAYS,      /* devices: TESSERA_OFFLOAD=always */

@@ -30,6 +30,8 @@ static const struct {
     [TSR_WHY_FAILED] = {"the devices could not", "devices failed"},
     [TSR_WHY_ARGUMENTS] = {"arguments that ScaLAPACK judges", "its arguments"},
     [TSR_WHY_OTHER_MPI] = {"Tessera was built for another MPI", "another MPI"},
+    [TSR_WHY_OTHER_BITS] = {"native products across processes are not reproducible",
+                            "not reproducible"},
     [TSR_WHY_FASTER] = {"the devices are faster", "faster there"},
     [TSR_WHY_ON_DEVICE] = {"an operand is on a device", "operand is there"},
     [TSR_WHY_ALWAYS] = {"TESSERA_OFFLOAD is always", "offload: always"},

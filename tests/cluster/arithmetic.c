@@ -233,6 +233,61 @@ static void same_bits_of_any_data(world *w) {
   }
 }
 
+/* Products whose bits would depend on the number of processes are refused where they are to be
+ * reproducible: native ones, those of auto, and those of types without residues. */
+static void native_products_are_refused(world *w) {
+  static const char *const arithmetics[] = {"native", "auto", "auto:1e-6", "emulated"};
+  for (int i = 0; i < 4 && w->size > 1; i++) {
+    tsr_context *here = context_of(arithmetics[i], "1", 1, 0);
+    tsr_grid *grid = NULL;
+    EXPECT(tsr_grid_create(here, MPI_COMM_WORLD, 0, 0, &grid), TSR_OK, "");
+    product p = {.type = types[i],
+                 .transa = TSR_NO_TRANS,
+                 .transb = TSR_NO_TRANS,
+                 .m = 40,
+                 .n = 30,
+                 .k = i == 3 ? 0 : 20,
+                 .beta = 0.5,
+                 .block = 8};
+    fill(&p, 1);
+    distribute(&p, grid, 0);
+    if (i == 3) multiply_alone(&p, here); /* scaling has the same bits everywhere */
+    for (int async = 0; async < 2 && i < 3; async++)
+      EXPECT(multiply(&p, grid, async), TSR_ERR_UNSUPPORTED, "TESSERA_REPRODUCIBLE");
+    if (i == 3) EXPECT(multiply(&p, grid, false), TSR_OK, "");
+    HOLD(is_as_expected(&p));
+    drop(&p);
+    tsr_grid_destroy(grid);
+    tsr_context_destroy(here);
+  }
+}
+
+/* Panels and blocks that the program sets are for native products: an emulated one is refused, and
+ * where the faster way is to be taken, it is the native one. */
+static void cuts_that_are_set(world *w) {
+  static const char *const arithmetics[] = {"emulated", "auto"};
+  for (int i = 0; i < 6 && w->size > 1; i++) {
+    tsr_context *here = context_on(slowest_kernels, arithmetics[i % 2], "1", 0, 0);
+    tsr_grid *grid = NULL;
+    call x;
+    EXPECT(tsr_grid_create(here, MPI_COMM_WORLD, 0, 0, &grid), TSR_OK, "");
+    if (i / 2 == 0) EXPECT(tsr_grid_set_panels(grid, 0, 2), TSR_OK, "");
+    if (i / 2 == 1) EXPECT(tsr_grid_set_blocks(grid, 0, 7), TSR_OK, "");
+    if (i / 2 == 2) EXPECT(tsr_grid_set_cut(grid, TSR_CUT_PARSEC), TSR_OK, "");
+    if (!HOLD(call_create(grid, TSR_NO_TRANS, &x))) return;
+    EXPECT(call_run(&x), i % 2 == 0 ? TSR_ERR_ARGUMENT : TSR_OK, "whole rows and columns");
+    HOLD(i % 2 == 0 || is_right(&x));
+    EXPECT(tsr_grid_set_panels(grid, 0, 0), TSR_OK, "");
+    EXPECT(tsr_grid_set_blocks(grid, 0, 0), TSR_OK, "");
+    EXPECT(tsr_grid_set_cut(grid, TSR_CUT_MODEL), TSR_OK, "");
+    EXPECT(call_run(&x), TSR_OK, "");
+    HOLD(is_right(&x));
+    call_destroy(&x);
+    tsr_grid_destroy(grid);
+    tsr_context_destroy(here);
+  }
+}
+
 /* Processes that would compute in different ways say so, and C stays as it was. */
 static void different_ways(world *w) {
   if (w->size == 1) return;
@@ -410,7 +465,8 @@ static void arithmetics_of_the_moment(world *w) {
   }
 }
 
-/* A reproducible product that does not fit the devices is refused before C is changed. */
+/* A reproducible product that does not fit the devices of one process is refused on all before C is
+ * changed; an asynchronous one at once, if there are several processes. */
 static void too_little_memory(world *w) {
   tsr_context *here = context_of("emulated", "1", 1, w->rank == w->size - 1 ? 20000 : 0);
   tsr_grid *grid = NULL;
@@ -426,6 +482,8 @@ static void too_little_memory(world *w) {
   fill(&p, 1);
   distribute(&p, grid, 0);
   EXPECT(multiply(&p, grid, false), TSR_ERR_MEMORY, "TESSERA_MEMORY");
+  EXPECT(multiply(&p, grid, true), w->size > 1 ? TSR_ERR_MEMORY : TSR_OK, "TESSERA_MEMORY");
+  EXPECT(tsr_grid_sync(grid), w->size > 1 ? TSR_OK : TSR_ERR_MEMORY, "TESSERA_MEMORY");
   HOLD(is_as_expected(&p));
   drop(&p);
   tsr_grid_destroy(grid);
@@ -462,6 +520,8 @@ int main(int argc, char **argv) {
   static const test_case cases[] = {
       {"same bits", same_bits},
       {"same bits of any data", same_bits_of_any_data},
+      {"native products are refused", native_products_are_refused},
+      {"cuts that are set", cuts_that_are_set},
       {"different ways", different_ways},
       {"the faster way", the_faster_way},
       {"whole lines where they pay", whole_lines_where_they_pay},

@@ -138,26 +138,6 @@ static void wrong_calls_are_refused_at_once(world *w) {
   tsr_pmatrix_destroy(&c);
 }
 
-/* If one process lacks device memory, the asynchronous call itself fails on all processes, and C is
- * unchanged. */
-static void a_lack_of_memory_is_reported_at_once(world *w) {
-  tsr_context *poor = with_little_memory(1);
-  tsr_grid *grid = NULL;
-  tsr_pmatrix a, c;
-  EXPECT(tsr_grid_create(w->rank == 0 ? poor : w->devices, MPI_COMM_WORLD, 0, 0, &grid), TSR_OK,
-         "");
-  EXPECT(tsr_grid_set_panels(grid, 2, 1), TSR_OK, "");
-  if (!create(grid, N, BLOCK, 1, &a) || !create(grid, N, BLOCK, 0, &c)) return;
-  for (int i = 0; i < 3 && w->size > 1; i++)
-    EXPECT(times(grid, &a, &a, 0, &c, true), TSR_ERR_MEMORY, "process 0: ");
-  EXPECT(tsr_grid_sync(grid), TSR_OK, "");
-  HOLD(is_filled(&c, 0));
-  tsr_pmatrix_destroy(&a);
-  tsr_pmatrix_destroy(&c);
-  tsr_grid_destroy(grid);
-  tsr_context_destroy(poor);
-}
-
 /* A call fails because one process has no memory. Later calls, some of them larger, still work. */
 static void no_memory_in_between(world *w) {
   tsr_grid *grid = NULL;
@@ -263,7 +243,6 @@ int main(int argc, char **argv) {
       {"others wait", others_wait},
       {"large panels", large_panels},
       {"wrong calls are refused at once", wrong_calls_are_refused_at_once},
-      {"a lack of memory is reported at once", a_lack_of_memory_is_reported_at_once},
       {"no memory in between", no_memory_in_between},
       {"timelines", timelines},
       {"devices are shared out", devices_are_shared_out},

@@ -43,14 +43,13 @@ int next_of(const world *w, int who) {
   return who + (w->size > 4 ? 4 : 1);
 }
 
-tsr_context *with_little_memory(int reproducible) {
+tsr_context *with_little_memory(void) {
   tsr_options options = TSR_OPTIONS_DEFAULT;
   tsr_context *context = NULL;
   options.engine = "host";
   options.devices = "1";
   options.machine = "host:200 gpu*1@nvlink:300 pcie:25 rate:1";
   options.memory = 512;
-  options.reproducible = reproducible;
   HOLD(tsr_context_create(&options, &context) == TSR_OK);
   return context;
 }
@@ -79,6 +78,11 @@ void call_destroy(call *x) {
 tsr_status call_run(const call *x) {
   return tsr_pgemm(x->grid, x->transa, TSR_NO_TRANS, x->m, N, N, &x->alpha, &x->a, x->ia, 0, &x->b,
                    0, 0, &x->beta, &x->c, 0, 0);
+}
+
+tsr_status call_run_async(const call *x) {
+  return tsr_pgemm_async(x->grid, x->transa, TSR_NO_TRANS, x->m, N, N, &x->alpha, &x->a, x->ia, 0,
+                         &x->b, 0, 0, &x->beta, &x->c, 0, 0);
 }
 
 bool is_right(const call *x) {

@@ -44,9 +44,8 @@ void expect(tsr_status status, tsr_status wanted, const char *part, int line);
  * every fourth one. */
 int next_of(const world *w, int who);
 
-/* A context on one device, which has memory for less than a tile. With reproducible 1 the CPU's
- * BLAS may not compute in its place. */
-tsr_context *with_little_memory(int reproducible);
+/* A context on one device, which has memory for less than a tile. */
+tsr_context *with_little_memory(void);
 
 /* C = alpha op(A) B + beta C, N x N; call_create fills all matrices with ones. Cases may change the
  * fields. */
@@ -61,6 +60,7 @@ typedef struct call {
 bool call_create(tsr_grid *grid, tsr_op transa, call *x);
 void call_destroy(call *x);
 tsr_status call_run(const call *x);
+tsr_status call_run_async(const call *x);
 
 /* Whether every element of C is N, as the product of matrices of ones has it. */
 bool is_right(const call *x);

@@ -36,7 +36,6 @@ typedef struct case_ {
   int lookahead;
   double network, up, down; /* GB/s */
   double memory;            /* GB of a device; 0: 80 % of what it has */
-  bool reproducible;
 } case_;
 
 static const case_ cases[] = {
@@ -57,7 +56,6 @@ static const case_ cases[] = {
     {STRING, 2, 2, 'd', "NN", 10000, 12000, 14000, 64, .offset = 130, .beta = '1'},
     {STRING, 3, 2, 'd', "NN", 60000, 60000, 1000, 256},
     {STRING, 2, 2, 'd', "NN", 5000, 5000, 100000, 256},
-    {STRING, 2, 2, 'd', "NN", 16384, 16384, 16384, 256, .reproducible = true},
     {STRING, 3, 3, 'd', "NN", 3000, 3000, 3000, 128, .network = 1},
     {"host:100 cpu:900 net:10", 2, 2, 'd', "NN", 8000, 8000, 8000, 256},
     {0}};
@@ -93,7 +91,6 @@ static void name_of(const case_ *c, char *name, size_t room) {
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (words[i].value != 0)
       used += snprintf(name + used, room - (size_t)used, " %s %g", words[i].word, words[i].value);
-  if (c->reproducible) snprintf(name + used, room - (size_t)used, " reproducible");
 }
 
 static tsr_context *planner(const case_ *c) {
@@ -103,7 +100,6 @@ static tsr_context *planner(const case_ *c) {
   options.engine = "cpu";
   options.machine = is_file ? golden_path(c->machine) : c->machine;
   options.memory = (size_t)(1e9 * c->memory);
-  options.reproducible = c->reproducible;
   must(tsr_context_create(&options, &context));
   return context;
 }

@@ -432,6 +432,13 @@ static void what_is_wrong(void **state) {
   refuse(tsr_grid_imagine_transport(grid, 1e9, -1), "down is -1");
   refuse(tsr_grid_imagine_transport(grid, 0, 1e9), "up is 0");
   refuse(tsr_grid_set_blocks(grid, -1, 0), "blocks");
+  assert_ok(tsr_grid_set_cut(grid, TSR_CUT_PARSEC));
+  refuse(tsr_grid_set_blocks(grid, 0, 64), "blocks 0 x 64");
+  refuse(tsr_grid_set_panels(grid, 64, 0), "TSR_CUT_PARSEC");
+  assert_ok(tsr_grid_set_cut(grid, TSR_CUT_MODEL));
+  assert_ok(tsr_grid_set_panels(grid, 64, 0));
+  refuse(tsr_grid_set_cut(grid, TSR_CUT_PARSEC), "depth 64");
+  assert_ok(tsr_grid_set_panels(grid, 0, 0));
   tsr_pmatrix x = {grid, TSR_D, 10, 10, 3, 3, 0, 0, 0, 0, 10, (void *)1};
 #define PLAN(k, alpha, matrix)                                                               \
   tsr_pgemm_plan(grid, TSR_NO_TRANS, TSR_NO_TRANS, 10, 10, k, alpha, matrix, 0, 0, &x, 0, 0, \
@@ -454,9 +461,41 @@ static void what_is_wrong(void **state) {
   tsr_context_destroy(context);
 }
 
+/* A model-only grid refuses what processes would: native products that are to be reproducible, and
+ * cuts of emulated ones. */
+static void what_processes_refuse(void **state) {
+  (void)state;
+  static const char *const arithmetics[] = {"native", "auto", "emulated"};
+  static const double one = 1;
+  for (int i = 0; i < 6; i++) {
+    tsr_options options = TSR_OPTIONS_DEFAULT;
+    tsr_context *context = NULL;
+    tsr_grid *grid = NULL;
+    tsr_pplan *plan = NULL;
+    options.engine = "cpu";
+    options.machine = SUMMIT;
+    options.reproducible = i < 3;
+    options.arithmetic = arithmetics[i % 3];
+    assert_ok(tsr_context_create(&options, &context));
+    assert_ok(tsr_grid_imagine(context, 2, 2, &grid));
+    if (i >= 3) assert_ok(tsr_grid_set_panels(grid, 64, 2));
+    const tsr_pmatrix x = {grid, TSR_D, 300, 300, 32, 32, 0, 0, 0, 0, 300, NULL};
+    tsr_status status = tsr_pgemm_plan(grid, TSR_NO_TRANS, TSR_NO_TRANS, 300, 300, 300, &one, &x, 0,
+                                       0, &x, 0, 0, &one, &x, 0, 0, &plan);
+    tsr_status wanted = i < 2 ? TSR_ERR_UNSUPPORTED : i == 5 ? TSR_ERR_ARGUMENT : TSR_OK;
+    assert_int_equal(status, wanted);
+    if (i < 2) assert_non_null(strstr(tsr_message(), "TESSERA_ARITHMETIC=emulated"));
+    if (i == 5) assert_non_null(strstr(tsr_message(), "depth 64"));
+    tsr_pplan_destroy(plan);
+    tsr_grid_destroy(grid);
+    tsr_context_destroy(context);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(no_faster_than_parts_allow),
+      cmocka_unit_test(what_processes_refuse),
       cmocka_unit_test(the_network_binds_or_not),
       cmocka_unit_test(lookahead_helps_where_blocks_are_small),
       cmocka_unit_test(panels_in_device_memory),

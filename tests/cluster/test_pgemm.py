@@ -94,6 +94,23 @@ def test_options_of_several_processes():
         pgemm(1, "--transa T -o c.npy --engine cpu " + words).refused(f"{words.split()[0]}: does nothing on one process")
 
 
+@pytest.mark.parametrize("processes", [2, 4])
+def test_reproducible_or_refused(monkeypatch, processes):
+    """Native products would have other bits on each number of processes; emulated ones have those of one."""
+    monkeypatch.setenv("TESSERA_REPRODUCIBLE", "1")
+    for arithmetic in ("native", "auto"):
+        monkeypatch.setenv("TESSERA_ARITHMETIC", arithmetic)
+        fails(pgemm(processes, "--transa T -o c.npy --engine host"), "TESSERA_ARITHMETIC=emulated")
+        assert not Path("c.npy").exists()
+        fails(plan("900 700 500 --grid 2x2"), "TESSERA_ARITHMETIC=emulated")
+    monkeypatch.setenv("TESSERA_ARITHMETIC", "emulated")
+    for number in (1, processes):
+        pgemm(number, f"--transa T -o c{number}.npy --engine host").ok()
+    assert same("c1.npy", f"c{processes}.npy")
+    fails(plan("900 700 500 --grid 2x2 --depth 64"), "which are not cut")
+    fails(plan("900 700 500 --grid 2x2 --cut paper --arithmetic emulated"), "which are not cut")
+
+
 MOVED = r"^(\(\d, \d\)|  planned) +" + " +".join([r"([\d.e+-]+)"] * 5) + "$"
 
 

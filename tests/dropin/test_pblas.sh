@@ -198,6 +198,15 @@ if [ -x "$program" ]; then
   timeout 600 env TESSERA_ENGINE=host TESSERA_OFFLOAD=always "$launcher" -n 3 "$program" \
     --wrong-here >out 2>err
   check "wrong_on_one_process" test $? = 42
+  # Native products of several processes are not reproducible, and emulated ones are.
+  for arithmetic in native emulated; do
+    rm -f report
+    timeout 600 env TESSERA_ENGINE=host TESSERA_OFFLOAD=always TESSERA_REPRODUCIBLE=1 \
+      TESSERA_ARITHMETIC=$arithmetic TESSERA_REPORT="$work/report" "$launcher" -n 2 "$program" --count 20 >out 2>err
+    check "reproducible_$arithmetic" test $? = 0
+    said=$(grep -c 'by ScaLAPACK: native products across processes are not reproducible' report)
+    check "reproducible_${arithmetic}_says_so" test "$said" = "$([ $arithmetic = native ] && echo 2 || echo 0)"
+  done
   # By the model: a slow CPU beside fast devices, and the other way round.
   fast='host:200 gpu*2@nvswitch:300 pcie:1000 rate:1000 cpu:0.00001 lat:0.1 launch:0.1'
   rm -f report

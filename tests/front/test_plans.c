@@ -304,11 +304,15 @@ static void test_strategy(void **state) {
   (void)state;
   assert_int_equal(tile_of_a_call(), 16);
   assert_ok(tsr_set_strategy(context, "tile=24 nblock=0,0,0"));
+  double x[4] = {0}, y[4] = {0};
+  assert_refused(front_dgemm(context, 2, 1, x, x, 1, y), TSR_ERR_ARGUMENT, "TESSERA_TILE");
+  assert_ok(tsr_set_tile(context, 0));
   assert_int_equal(tile_of_a_call(), 24); /* not the plan that was kept */
   assert_refused(tsr_set_strategy(context, "tile=24 route=far"), TSR_ERR_ARGUMENT,
                  "route is \"far\"");
   assert_int_equal(tile_of_a_call(), 24);
   assert_ok(tsr_set_strategy(context, NULL));
+  assert_ok(tsr_set_tile(context, 16));
   assert_int_equal(tile_of_a_call(), 16);
   assert_refused(tsr_set_strategy(NULL, NULL), TSR_ERR_ARGUMENT, "context");
 }

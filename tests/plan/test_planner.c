@@ -150,6 +150,8 @@ static void random_options(problem *p) {
   p->options = (tsr_plan_options){.obey_devices = below(4) > 0, .reproducible = below(6) == 0};
   p->options.tile = below(3) == 0 ? 32 + below(200) : 0;
   p->options.strategy = random_strategy();
+  if (p->options.strategy != NULL && strncmp(p->options.strategy, "tile=", 5) == 0)
+    p->options.tile = 0; /* two extents are refused */
   p->options.ring = (size_t)(1 + below(64)) << 20;
   for (int d = 0; d < p->machine->devices; d++)
     p->options.budget[d] = below(3) ? random_budget() : (size_t)1 << 32;

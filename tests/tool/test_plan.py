@@ -127,6 +127,28 @@ def test_model_of_parsec(devices, blocks, chunk, ahead):
         plan(f"{call}1", machine).ok("^model parsec: tiles of 1024", "^loads, GB .*equation [(]1c[)]")
 
 
+@pytest.mark.parametrize("setting", ["option", "environment"])
+def test_emulated_is_kept_to_or_refused(monkeypatch, setting):
+    """Square tiles are native: words and models that force them refuse an emulated product, and decide for auto."""
+    def made(words, arithmetic):
+        if setting == "environment":
+            monkeypatch.setenv("TESSERA_ARITHMETIC", arithmetic)
+            return plan(words, "h200x4")
+        return plan(f"{words} --arithmetic {arithmetic}", "h200x4")
+    call = "gemm d 8192 8192 8192"
+    for model in ("parsec", "uncut"):
+        made(f"{call} --model {model}", "emulated").refused(f"--model {model}: its tiles are native")
+        assert made(f"{call} --model {model} --json", "auto").json()["verdict"]["arithmetic"]["moduli"] == 0
+    for words in ("tiles", "tiles tile=1024", "tile=1024 depth=2"):
+        monkeypatch.setenv("TESSERA_STRATEGY", words)
+        made(call, "emulated").exits(1).warns("panels and bands|depth belongs to")
+        assert made(f"{call} --json", "auto").json()["verdict"]["arithmetic"]["moduli"] == 0
+        assert made(f"{call} --json", "native").json()["verdict"]["arithmetic"]["moduli"] == 0
+    for words in ("panels", "bands", "any/kind=tiles", "tile=1024"):
+        monkeypatch.setenv("TESSERA_STRATEGY", words)
+        assert made(f"{call} --json", "emulated").json()["verdict"]["arithmetic"]["moduli"] > 0
+
+
 def test_parsec_refuses():
     plan("gemm d 70000 70000 70000 --model parsec --tile 50000", "h200x4").exits(1).warns("tiles of 50000 do not fit")
     plan("syrk d 8192 8192 --model parsec").refused("its formula is for gemm")

@@ -29,6 +29,29 @@ static int parse_beta(const char *text, double *beta) {
   return tool_usage("--beta %s: must be 0, 1 or x (any other)", text);
 }
 
+/* Refuses what an emulated product does not have: panels, blocks, and C that comes down from a
+ * device while panels go on. */
+static int refuse_cuts(const plan_request *r) {
+  const cut_options *o = &r->cut;
+  const struct {
+    bool set;
+    const char *name;
+  } cuts[] = {{o->cut != NULL, "cut"},
+              {o->depth > 0, "depth"},
+              {o->lookahead > 0, "lookahead"},
+              {o->blocks != NULL, "blocks"},
+              {o->down > 0, "down"}};
+  if (!r->settings.arithmetic || strncmp(r->settings.arithmetic, "emulated", 8) != 0)
+    return TOOL_OK;
+  for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++)
+    if (cuts[i].set)
+      return tool_usage(
+          "--%s: an emulated product has whole rows and columns, which are not cut; leave it out, "
+          "or --arithmetic %s",
+          cuts[i].name, r->settings.arithmetic);
+  return TOOL_OK;
+}
+
 static int interpret(const plan_words *words, plan_request *r) {
   if (!words->grid) return tool_usage("no grid of processes is given; give --grid 2x3");
   int code = parse_pair("--grid", words->grid, r->grid);
@@ -41,6 +64,7 @@ static int interpret(const plan_words *words, plan_request *r) {
   if (!code && r->block < 1) code = tool_usage("--block: must be 1 or more");
   if (!code && r->timeline.path) code = timeline_is_json(r->timeline.path);
   if (!code) code = cut_check(&r->cut);
+  if (!code) code = refuse_cuts(r);
   const char *inputs[] = {r->settings.machine, NULL};
   return code ? code : output_check(&r->timeline, 1, inputs, r->force);
 }
@@ -74,6 +98,8 @@ static int parse_request(int argc, char **argv, plan_request *r) {
       {0}};
   static const option_mode modes[] = {
       CUT_MODE,
+      {"cut=paper", NULL, "arithmetic=emulated",
+       "an emulated product has whole rows and columns, which are not cut; leave one of them out"},
       {"json", NULL, "commands details", "JSON has times, bytes and cuts always; leave it out"},
       {"!timeline", NULL, "force", "no file is written; leave it out"},
       {"!up", NULL, "down", "give --up, too"},

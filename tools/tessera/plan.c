@@ -286,6 +286,17 @@ static int force_parsec(plan_request *r, tsr_context *context, int devices) {
   return tool_status(tsr_set_strategy(context, strategy));
 }
 
+/* Refuses a product that is to be emulated, if the model has square tiles: these are native. */
+static int refuse_emulated(const plan_request *r, tsr_context *context) {
+  tsr_emulation_way how;
+  const tsr_level3 *what = &r->what;
+  int code =
+      tool_status(tsr_emulation_find(context, what->type, what->m, what->n, what->k, 1, &how));
+  if (code || how.moduli == 0 || how.faster) return code;
+  return tool_usage("--model %s: its tiles are native, and the product is to be %s; leave one out",
+                    r->parsec ? "parsec" : "uncut", how.arithmetic);
+}
+
 /* Forces what the model of a paper chooses, if --model names one. */
 static int force_model(plan_request *r, tsr_context *context) {
   tsr_context_facts facts;
@@ -294,6 +305,8 @@ static int force_model(plan_request *r, tsr_context *context) {
   if (code) return code;
   if (facts.devices == 0)
     return tool_usage("--model: there is no device; give --machine, or leave it out");
+  if (!r->choi) code = refuse_emulated(r, context);
+  if (code) return code;
   return (r->choi ? force_choi : r->uncut ? force_uncut : force_parsec)(r, context, facts.devices);
 }
 

@@ -88,7 +88,7 @@ static bool if_blocks_are_free(const tsr_problem *p, const tsr_strategy *at, int
 }
 
 static bool if_tile_is_free(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
-  return (at->kind == TSR_BANDS || if_tight(p, at, value)) && !p->tiled && !p->reproducible &&
+  return (at->kind == TSR_BANDS || if_tight(p, at, value)) && p->tile == 0 && !p->reproducible &&
          value >= TSR_TUNE_TILE_LEAST;
 }
 
@@ -185,7 +185,66 @@ static const char *if_there_is_a_home(const tsr_problem *p, int64_t value) {
 }
 
 static const char *if_c_is_on_a_device(const tsr_problem *p, int64_t value) {
+  if (value != 0 && p->call->moduli > 0) return "a kernel that sums residues adds to C itself";
   return value != 0 && !is_on_device(p, TSR_C_) ? "C is not at home on a device" : NULL;
+}
+
+static const char *unless_set_elsewhere(const tsr_problem *p, int64_t value) {
+  return p->tile > 0 && p->tile != value ? "the context has another extent of tiles (TESSERA_TILE)"
+                                         : NULL;
+}
+
+/* ---- Where values make the same plan ---- */
+
+static bool any_call(const tsr_problem *p, const tsr_strategy *made) {
+  (void)p, (void)made;
+  return true;
+}
+
+static bool all_fits(const tsr_problem *p, const tsr_strategy *made) {
+  (void)made;
+  return !p->tight;
+}
+
+static bool is_tight(const tsr_problem *p, const tsr_strategy *made) {
+  (void)made;
+  return p->tight;
+}
+
+static bool one_device(const tsr_problem *p, const tsr_strategy *made) {
+  (void)p;
+  return tsr_strategy_devices(made) == 1;
+}
+
+static bool one_socket(const tsr_problem *p, const tsr_strategy *made) {
+  (void)made;
+  return p->machine->nodes == 1;
+}
+
+static bool in_residues(const tsr_problem *p, const tsr_strategy *made) {
+  (void)made;
+  return p->call->moduli > 0;
+}
+
+static bool in_slices(const tsr_problem *p, const tsr_strategy *made) {
+  (void)p;
+  return made->kind == TSR_SLICES;
+}
+
+static bool in_bands(const tsr_problem *p, const tsr_strategy *made) {
+  (void)p;
+  return made->kind == TSR_BANDS;
+}
+
+static bool are_alike(const tsr_problem *p, const tsr_strategy *made) {
+  (void)made;
+  for (int d = 1; d < p->machine->devices; d++) {
+    const tsr_device *x = &p->machine->device[0], *y = &p->machine->device[d];
+    if (x->memory != y->memory || tsr_machine_speed(p->machine, 0, p->call->type) !=
+                                      tsr_machine_speed(p->machine, d, p->call->type))
+      return false;
+  }
+  return true;
 }
 
 /* ---- The table --------------------------------------------------------------- */
@@ -199,7 +258,9 @@ static const char *if_c_is_on_a_device(const tsr_problem *p, int64_t value) {
 #define BANDS_OF_PRODUCTS OF(TSR_BANDS, TSR_PRODUCT)
 #define BANDS (BANDS_OF_PRODUCTS | OF(TSR_BANDS, TSR_RANK)) /* rank-k updates: in residues */
 #define TILES_OF_PRODUCTS OF(TSR_TILES, TSR_PRODUCT)
-#define TILES (TILES_OF_PRODUCTS | OF(TSR_TILES, TSR_RANK) | OF(TSR_TILES, TSR_TRIANGLE))
+#define TILES_OF_C (TILES_OF_PRODUCTS | OF(TSR_TILES, TSR_RANK)) /* no triangle is beside C */
+#define TILES (TILES_OF_C | OF(TSR_TILES, TSR_TRIANGLE))
+#define SIDE_BY_SIDE (OF(TSR_PANELS, TSR_RANK) | STRIPES | SLICES)
 #define ALL (PANELS | STRIPES | SLICES | TILES | BANDS)
 #define FIELD(name) offsetof(tsr_strategy, name)
 #define MOST TSR_STRATEGY_LONGEST
@@ -221,15 +282,20 @@ static const char *const routes[] = {"eta", "bandwidth", "home", NULL}; /* as in
 static const tsr_knob table[] = {
     {.name = "grid.rows",
      .unit = "devices",
-     .says = "Devices over the rows of C.",
+     .says = "Devices over the rows of C; 1 in stripes, in slices and in panels of rank-k updates, "
+             "which lie side by side.",
      .field = FIELD(grid_rows),
      .of = ALL,
      .least = 1,
      .most = TSR_MACHINE_DEVICES,
+     .least_of = SIDE_BY_SIDE,
+     .least_why =
+         "stripes, slices and panels of a rank-k update lie side by side, in one row of as "
+         "many as there are devices",
      .unmet = unless_mapped},
     {.name = "grid.cols",
      .unit = "devices",
-     .says = "Devices over the columns of C.",
+     .says = "Devices over the columns of C, or all of them where they lie side by side.",
      .field = FIELD(grid_cols),
      .of = ALL,
      .least = 1,
@@ -246,7 +312,8 @@ static const tsr_knob table[] = {
      .most = MOST,
      .change = TSR_CHANGE_RATIO,
      .turn = 5,
-     .worth = if_tile_is_free},
+     .worth = if_tile_is_free,
+     .unmet = unless_set_elsewhere},
     {.name = "even",
      .says = "Tiles of about equal size, none larger than tile, and about as many for each device; "
              "no: all but the last tile have the full size.",
@@ -258,10 +325,12 @@ static const tsr_knob table[] = {
      .says = "Each pass over A or B runs in the opposite direction of the pass before, so that it "
              "begins with the tiles that are still on the device.",
      .field = FIELD(serpentine),
-     .of = TILES | BANDS,
+     .of = TILES_OF_C | BANDS,
      .most = 1,
      .words = no_yes,
-     .unmet = unless_reproducible},
+     .unmet = unless_reproducible,
+     .same = {{all_fits, "everything fits"},
+              {any_call, "a device goes once over the parts of A and B"}}},
     {.name = "cblock.rows",
      .unit = "tiles",
      .says = "Rows of a C block, which is the tiles of C that a device holds while A and B stream "
@@ -272,7 +341,8 @@ static const tsr_knob table[] = {
      .most = MOST_TILES,
      .change = TSR_CHANGE_UNIT,
      .turn = 3,
-     .worth = if_tight},
+     .worth = if_tight,
+     .same = {{all_fits, "everything fits, and all orders of C blocks give one order of tasks"}}},
     {.name = "cblock.cols",
      .unit = "tiles",
      .says =
@@ -284,7 +354,9 @@ static const tsr_knob table[] = {
      .most = MOST_TILES,
      .change = TSR_CHANGE_UNIT,
      .turn = 4,
-     .worth = if_blocks_are_free},
+     .worth = if_blocks_are_free,
+     .same = {{all_fits, "everything fits, and all orders of C blocks give one order of tasks"},
+              {in_bands, "a device has no more bands of B"}}},
     {.name = "partition",
      .says = "How C is divided if devices differ in budget or speed. even: all have C blocks that "
              "fit the "
@@ -294,7 +366,8 @@ static const tsr_knob table[] = {
      .of = TILES,
      .most = 1,
      .words = even_budget,
-     .unmet = unless_shared_alike},
+     .unmet = unless_shared_alike,
+     .same = {{one_device, "one device computes"}, {are_alike, "the devices are alike"}}},
     {.name = "depth",
      .unit = "tiles",
      .says = "Tiles of k in a k-panel: a C block is updated with this many tiles of k before the "
@@ -305,7 +378,8 @@ static const tsr_knob table[] = {
      .most = MOST_TILES,
      .change = TSR_CHANGE_UNIT,
      .turn = 2,
-     .worth = if_tight},
+     .worth = if_tight,
+     .same = {{all_fits, "everything fits, and a C block is one tile"}}},
     {.name = "lookahead",
      .unit = "percent",
      .says = "How far copies run ahead of the kernels where not everything fits: percent of the "
@@ -316,7 +390,8 @@ static const tsr_knob table[] = {
      .change = TSR_CHANGE_WALK,
      .turn = 1,
      .value = {0, 25, 50, 100, 200, 400, 800, -1},
-     .worth = if_tight},
+     .worth = if_tight,
+     .same = {{all_fits, "everything fits: no copy waits for memory"}}},
     {.name = "held",
      .unit = "bands",
      .says = "Bands of A, and as many of B, that a device has memory for at a time, so that others "
@@ -325,7 +400,8 @@ static const tsr_knob table[] = {
      .phrase = "%s bands of an operand at a time",
      .field = FIELD(held),
      .of = BANDS_OF_PRODUCTS,
-     .most = 64},
+     .most = 64,
+     .same = {{is_tight, "the budgets have no memory for more bands"}}},
 
     {.name = "rows",
      .unit = "parts",
@@ -379,7 +455,8 @@ static const tsr_knob table[] = {
      .change = TSR_CHANGE_OTHER,
      .turn = 11,
      .worth = parts_of_b_are_short_columns,
-     .unmet = if_there_are_products},
+     .unmet = if_there_are_products,
+     .same = {{one_device, "one device computes"}}},
     {.name = "share",
      .unit = "percent",
      .says =
@@ -423,7 +500,8 @@ static const tsr_knob table[] = {
      .change = TSR_CHANGE_SCAN,
      .turn = 17,
      .value = {1024, 2048, 4096, 8192, 0, -1},
-     .worth = limit_counts},
+     .worth = limit_counts,
+     .unmet = if_there_are_products},
     {.name = "kpanels",
      .says = "all: every stripe has k-panels; first: only the first stripe of a device, during "
              "which A arrives.",
@@ -434,7 +512,8 @@ static const tsr_knob table[] = {
      .words = all_first,
      .change = TSR_CHANGE_OTHER,
      .turn = 9,
-     .worth = stripes_have_k_panels},
+     .worth = stripes_have_k_panels,
+     .unmet = if_there_are_products},
 
     {.name = "nblock.first",
      .unit = "columns",
@@ -451,7 +530,8 @@ static const tsr_knob table[] = {
      .turn = 19,
      .value = {512, 1024, 2048, 0, -1},
      .worth = has_first_n_block,
-     .unmet = if_k_panels_differ},
+     .unmet = if_k_panels_differ,
+     .same = {{in_residues, "products in residues have one k-panel"}}},
     {.name = "nblock.middle",
      .unit = "columns",
      .says =
@@ -465,7 +545,8 @@ static const tsr_knob table[] = {
      .turn = 23,
      .value = {512, 1024, 2048, 4096, 8192, 0, -1},
      .worth = of_panels,
-     .unmet = if_k_panels_differ},
+     .unmet = if_k_panels_differ,
+     .same = {{in_residues, "products in residues have one k-panel"}}},
     {.name = "nblock.last",
      .unit = "columns",
      .says = "Columns of C of a kernel in the last k-panel; 0: all. In a rank-k update in all "
@@ -483,7 +564,7 @@ static const tsr_knob table[] = {
      .says = "The last n-blocks or stripes are halved, down to this width; 0: they are not.",
      .phrase = "tapered",
      .field = FIELD(n_block_least),
-     .of = PANELS | STRIPES | TILES,
+     .of = PANELS | STRIPES | TILES_OF_PRODUCTS,
      .most = MOST,
      .change = TSR_CHANGE_WALK,
      .turn = 24,
@@ -540,25 +621,27 @@ static const tsr_knob table[] = {
      .says = "first: C is fetched before the products; last: C is fetched last and added to them.",
      .phrase = "C is added last",
      .field = FIELD(lazy),
-     .of = ALL,
+     .of = PANELS | STRIPES | SLICES | TILES_OF_C | BANDS,
      .most = 1,
      .words = first_last,
      .change = TSR_CHANGE_OTHER,
      .turn = 8,
      .worth = may_choose_when_c_is_added,
-     .unmet = if_c_is_beside},
+     .unmet = if_c_is_beside,
+     .same = {{one_device, "the device that computes is the home of C"}}},
     {.name = "add",
      .says = "Where C that is fetched last is added. owner: on the device that computed the "
              "products; home: the products are sent to the home of C and added there.",
      .phrase = "at the home of C",
      .field = FIELD(add_at_home),
-     .of = ALL,
+     .of = PANELS | SLICES | TILES_OF_C | BANDS,
      .most = 1,
      .words = owner_home,
      .change = TSR_CHANGE_OTHER,
      .turn = 13,
      .worth = adds_on_device,
-     .unmet = if_c_is_on_a_device},
+     .unmet = if_c_is_on_a_device,
+     .same = {{one_device, "the device that computes is the home of C"}}},
 
     {.name = "piece",
      .unit = "bytes",
@@ -586,21 +669,26 @@ static const tsr_knob table[] = {
      .change = TSR_CHANGE_OTHER,
      .turn = 7,
      .worth = may_order_by_arrival,
-     .unmet = unless_given_or_free},
+     .unmet = unless_given_or_free,
+     .same = {{any_call, "inputs are estimated to arrive in the given order"}}},
     {.name = "relay",
      .says = "yes: a piece goes to all its readers at once, and each passes it on to the next; no: "
              "each reader fetches it by itself.",
      .field = FIELD(relay),
      .of = ALL,
      .most = 1,
-     .words = no_yes},
+     .words = no_yes,
+     .same = {{one_device, "one device computes"},
+              {in_slices, "no part of A or B has two readers"}}},
     {.name = "route",
      .says = "The source of a copy. eta: the location from which it is estimated to arrive first; "
              "bandwidth: the one with the fastest link, however loaded; home: always its home.",
      .field = FIELD(routing),
      .of = ALL,
      .most = TSR_ROUTE_HOME,
-     .words = routes},
+     .words = routes,
+     .same = {{one_device, "one device computes"},
+              {any_call, "estimates and links name the same source of each copy"}}},
     {.name = "sockets",
      .says = "How copies between a device and the host memory of another socket go. forward: by a "
              "device of that socket, which passes them on, where that is estimated to be sooner; "
@@ -612,14 +700,18 @@ static const tsr_knob table[] = {
      .words = forward_straight,
      .change = TSR_CHANGE_OTHER,
      .turn = 6,
-     .worth = has_sockets},
+     .worth = has_sockets,
+     .same = {{one_socket, "the host has one socket"},
+              {any_call, "no copy is estimated to be sooner by another socket"}}},
     {.name = "channels",
      .says = "count: estimated arrivals take into account the channels that links share; ignore: "
              "they treat links as independent.",
      .field = FIELD(ignore_channels),
      .of = ALL,
      .most = 1,
-     .words = count_ignore},
+     .words = count_ignore,
+     .same = {{one_device, "one device computes"},
+              {any_call, "channels change no estimate's order"}}},
 };
 enum { KNOBS = sizeof table / sizeof *table };
 
@@ -865,15 +957,35 @@ static void say_kinds(unsigned kinds, char *text, size_t size) {
   }
 }
 
-/* Removes from *kinds those that lack a named knob for the family (TSR_FAMILIES: for any family).
- */
+/* The kinds of strategies that can have the forced value of a named knob, for a family of
+ * operations; TSR_FAMILIES: for any family. */
+static unsigned kinds_for_value(const tsr_forced *forced, int row, int family) {
+  const tsr_knob *knob = &table[row];
+  unsigned kinds = kinds_with(knob, family);
+  for (int kind = 0; kind < TSR_STRATEGY_KINDS; kind++) {
+    bool free = false;
+    for (int f = 0; f < TSR_FAMILIES; f++)
+      if ((family == TSR_FAMILIES || f == family) && tsr_knob_has(knob, (tsr_strategy_kind)kind, f))
+        free |= !(knob->least_of & OF(kind, f));
+    bool least = tsr_knob_value(knob, &forced->value[kind]) == knob->least;
+    if (!free && !least) kinds &= ~(1u << kind);
+  }
+  return kinds;
+}
+
+/* Removes from *kinds those that lack a named knob for the family (TSR_FAMILIES: for any family),
+ * or have only its least value, which is not the forced one. */
 static tsr_status keep_kinds(const tsr_forced *forced, int family, unsigned *kinds) {
   char left[MOST_TEXT], own[MOST_TEXT];
   for (int i = 0; i < KNOBS; i++) {
     if (!is_named(forced, i)) continue;
+    unsigned with = kinds_with(&table[i], family) & *kinds;
     say_kinds(*kinds, left, sizeof left);
     say_kinds(kinds_with(&table[i], family), own, sizeof own);
-    *kinds &= kinds_with(&table[i], family);
+    *kinds &= kinds_for_value(forced, i, family);
+    if (*kinds == 0 && with != 0)
+      return tsr_fail(TSR_ERR_ARGUMENT, "strategy: %s: %s; give %lld", table[i].name,
+                      table[i].least_why, (long long)table[i].least);
     if (*kinds == 0)
       return tsr_fail(TSR_ERR_ARGUMENT,
                       "strategy: %s belongs to %s%s, but the other words and the operation leave "
@@ -909,10 +1021,14 @@ static const char *reason_against(const tsr_knob *knob, const tsr_problem *p, in
 tsr_status tsr_forced_check(const tsr_forced *forced, const tsr_problem *p, unsigned *kinds) {
   tsr_family family = tsr_family_of(p->call->operation);
   char left[MOST_TEXT], text[MOST_TEXT];
-  *kinds = 1u << tsr_strategy_kind_of(family) | 1u << TSR_TILES;
+  *kinds = tsr_tile_is_fixed(p) ? 0 : 1u << tsr_strategy_kind_of(family);
+  if (tsr_tiles_are_possible(p)) *kinds |= 1u << TSR_TILES;
   if (tsr_slices_are_possible(p)) *kinds |= 1u << TSR_SLICES;
   if (tsr_bands_are_possible(p)) *kinds |= 1u << TSR_BANDS;
   if (tsr_bands_are_needed(p)) *kinds = 1u << TSR_BANDS;
+  /* A composed product in residues whose tiles are set has no strategy: the search says that it
+   * does not fit, and the caller plans it natively. */
+  if (*kinds == 0) *kinds = 1u << TSR_TILES;
   say_kinds(*kinds, left, sizeof left);
   if (forced->kind_named || (*kinds & forced->kinds) != 0) *kinds &= forced->kinds;
   if (*kinds == 0)
@@ -937,7 +1053,8 @@ void tsr_forced_apply(const tsr_forced *forced, const tsr_problem *p, tsr_strate
     const tsr_knob *knob = &table[i];
     if (!(forced->knobs[strategy->kind] >> i & 1)) continue;
     int64_t value = tsr_knob_value(knob, &forced->value[strategy->kind]);
-    if (tsr_knob_has(knob, strategy->kind, family) && reason_against(knob, p, value) == NULL)
+    bool can = !(knob->least_of & OF(strategy->kind, family)) || value == knob->least;
+    if (can && tsr_knob_has(knob, strategy->kind, family) && reason_against(knob, p, value) == NULL)
       *tsr_knob_in(knob, strategy) = value;
   }
 }
@@ -952,11 +1069,22 @@ const int64_t *tsr_forced_named(const tsr_forced *forced, size_t field) {
 /* ---- The reference page ------------------------------------------------------ */
 
 void tsr_knobs_print(tsr_text *text) {
-  tsr_text_add(text, "| knob | values | strategies | meaning |\n| --- | --- | --- | --- |\n");
+  tsr_text_add(text,
+               "| knob | values | strategies | meaning | values make the same plan where |\n"
+               "| --- | --- | --- | --- | --- |\n");
   for (int i = 0; i < KNOBS; i++) {
     char values[MOST_TEXT], kinds[MOST_TEXT];
     say_values(&table[i], values, sizeof values);
     say_kinds(kinds_with(&table[i], TSR_FAMILIES), kinds, sizeof kinds);
-    tsr_text_add(text, "| `%s` | %s | %s | %s |\n", table[i].name, values, kinds, table[i].says);
+    tsr_text_add(text, "| `%s` | %s | %s | %s | ", table[i].name, values, kinds, table[i].says);
+    for (const tsr_knob_fact *same = table[i].same; same->where != NULL; same++)
+      tsr_text_add(text, "%s%s", same == table[i].same ? "" : "; ", same->why);
+    tsr_text_add(text, " |\n");
   }
+}
+
+const char *tsr_knob_is_same(const tsr_knob *knob, const tsr_problem *p, const tsr_strategy *made) {
+  for (const tsr_knob_fact *same = knob->same; same->where != NULL; same++)
+    if (same->where(p, made)) return same->why;
+  return NULL;
 }

@@ -14,7 +14,14 @@
 #include "base/text.h"
 #include "plan/search/strategy.h"
 
-enum { TSR_KNOB_VALUES = 12, TSR_KNOB_TURNS = 24 };
+enum { TSR_KNOB_VALUES = 12, TSR_KNOB_TURNS = 24, TSR_KNOB_FACTS = 3 };
+
+/* Where values of a knob may make the same plan although each is kept to, and why, in words that
+ * follow "where". made: the kind and the grid of the plan. */
+typedef struct tsr_knob_fact {
+  bool (*where)(const tsr_problem *problem, const tsr_strategy *made);
+  const char *why;
+} tsr_knob_fact;
 
 typedef struct tsr_knob {
   /* NAME=VALUE sets the knob. Knobs whose names agree up to a dot can be set together, in the order
@@ -42,6 +49,9 @@ typedef struct tsr_knob {
   /* Why the problem cannot honour a value that the user forces; returns NULL if it can. A NULL
    * pointer: every problem can. */
   const char *(*unmet)(const tsr_problem *problem, int64_t value);
+  unsigned least_of;     /* those pairs that have the least value alone; another one is refused */
+  const char *least_why; /* why they do */
+  tsr_knob_fact same[TSR_KNOB_FACTS]; /* where NULL: the end */
 } tsr_knob;
 
 /* The table; *count: the number of its rows. */
@@ -57,6 +67,10 @@ static inline int64_t tsr_knob_value(const tsr_knob *knob, const tsr_strategy *s
 
 /* Whether strategies of a kind have the knob for operations of a family. */
 bool tsr_knob_has(const tsr_knob *knob, tsr_strategy_kind kind, tsr_family family);
+
+/* Why values of the knob may make the same plan of a problem; NULL: the table knows no reason. */
+const char *tsr_knob_is_same(const tsr_knob *knob, const tsr_problem *problem,
+                             const tsr_strategy *made);
 
 /* ---- All knobs of a strategy ---- */
 

@@ -107,7 +107,7 @@ tsr_status tsr_plan_make(const tsr_machine *machine, const tsr_call *call,
                             .machine = machine,
                             .composed = options->residency != NULL,
                             .reproducible = options->reproducible,
-                            .tiled = options->tile > 0};
+                            .tile = options->tile};
   s.problem.realigned = tsr_search_realigned(&s);
   s.heat = tsr_plan_heat(machine, call);
   if (options->mapping != NULL && !options->reproducible)

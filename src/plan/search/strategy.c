@@ -41,10 +41,18 @@ bool tsr_strategy_may_be_lazy(const tsr_strategy *r, const tsr_problem *p) {
          (p->call->beta != TSR_ZERO && !tsr_call_scales_only(p->call));
 }
 
+bool tsr_tiles_are_possible(const tsr_problem *p) {
+  return p->call->moduli == 0 || tsr_family_of(p->call->operation) == TSR_TRIANGLE;
+}
+
+bool tsr_tile_is_fixed(const tsr_problem *p) {
+  return p->tile > 0 || p->reproducible || p->call->judged > 0;
+}
+
 bool tsr_slices_are_possible(const tsr_problem *p) {
   const tsr_call *call = p->call;
   return call->operation == TSR_GEMM && call->moduli == 0 && !tsr_call_scales_only(call) &&
-         !p->composed && !p->reproducible && !p->mapped &&
+         !p->composed && !tsr_tile_is_fixed(p) && !p->mapped &&
          tsr_type_get(call->type)->wide == call->type && call->m <= TSR_STRATEGY_LONGEST &&
          call->n <= TSR_STRATEGY_LONGEST;
 }

@@ -67,7 +67,7 @@ typedef struct tsr_problem {
   bool composed; /* operands may be on devices already, and C stays there (asynchronous calls) */
   bool reproducible; /* tiles and the order of sums depend on the shape alone */
   bool mapped;       /* each block of C is computed on the device that the user mapped it to */
-  bool tiled;        /* the user set the extent of tiles */
+  int64_t tile;      /* the extent of tiles that the user set for the context; 0: none */
   bool tight;        /* not everything fits the budgets */
   unsigned
       realigned; /* operands, as bits, that kernels at their home do not use in place (realign.c) */
@@ -79,6 +79,14 @@ typedef struct tsr_problem {
  * reproducible, but not in trmm and trsm, which overwrite B, nor with tiles beside a triangle. */
 bool tsr_strategy_must_be_lazy(const tsr_strategy *strategy, const tsr_problem *problem);
 bool tsr_strategy_may_be_lazy(const tsr_strategy *strategy, const tsr_problem *problem);
+
+/* Whether a call can be cut into square tiles of which k is cut, too: it is native, or a triangle
+ * is beside C. Products in residues sum over all of k at once. */
+bool tsr_tiles_are_possible(const tsr_problem *problem);
+
+/* Whether the extent of tiles is fixed: the user set it, or results must have the same bits on any
+ * number of devices. The call is cut into tiles or bands then. */
+bool tsr_tile_is_fixed(const tsr_problem *problem);
 
 /* Whether k can be cut over the devices: the call is a native product, and no composed one, whose C
  * would stay in parts; its results need not be the same on any number of devices; and the partial

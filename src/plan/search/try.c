@@ -290,8 +290,8 @@ static tsr_status cut(const tsr_search *s, const tsr_strategy *r, tsr_tiling *ti
 /* Products in residues sum over all of k at once, and add C to that: panels do, and square tiles do
  * not. Beside a triangle they sum over a block of its order, as stripes and tiles do. */
 static void constrain_residues(const tsr_search *s, tsr_strategy *r, bool *is_void) {
-  bool beside = tsr_search_family(s) == TSR_TRIANGLE;
-  *is_void = r->kind == TSR_SLICES || (r->kind == TSR_TILES && !beside);
+  *is_void =
+      r->kind == TSR_SLICES || (r->kind == TSR_TILES && !tsr_tiles_are_possible(&s->problem));
   r->k_panel = r->k_panel_most = 0;
   r->lazy = r->add_at_home = 0;
 }
@@ -305,9 +305,24 @@ static void constrain_inverses(tsr_search *s, tsr_strategy *r, bool *is_void) {
   s->refused = "inverses=shared: engines invert blocks of A of an order of at most 1024";
 }
 
+/* C that is added at its home is fetched last. *is_void: it is forced to be fetched first. */
+static void constrain_adding(tsr_search *s, tsr_strategy *r, bool *is_void) {
+  const int64_t *home = tsr_forced_named(&s->forced, offsetof(tsr_strategy, add_at_home));
+  if (r->lazy || home == NULL || *home == 0) return;
+  bool first = tsr_forced_named(&s->forced, offsetof(tsr_strategy, lazy)) != NULL;
+  r->lazy = !first && tsr_strategy_may_be_lazy(r, &s->problem);
+  r->add_at_home = r->lazy;
+  *is_void |= !r->lazy;
+  if (!r->lazy) s->refused = "add=home: only C that is fetched last (c=last) is added at its home";
+}
+
 /* Sets the forced knobs, the mapping's grid, and that C is added last where it must be. *is_void:
  * the strategy cannot honour a forced knob; s->refused says why. */
 static tsr_status apply_constraints(tsr_search *s, tsr_strategy *r, bool *is_void) {
+  tsr_family family = tsr_search_family(s);
+  bool in_a_row = r->kind == TSR_STRIPES || r->kind == TSR_SLICES ||
+                  (r->kind == TSR_PANELS && family == TSR_RANK);
+  if (in_a_row && tsr_forced_named(&s->forced, offsetof(tsr_strategy, grid_cols))) r->grid_rows = 1;
   tsr_forced_apply(&s->forced, &s->problem, r);
   if (s->mapping != NULL) {
     if (r->kind == TSR_PANELS) r->row_parts = 1;
@@ -316,7 +331,7 @@ static tsr_status apply_constraints(tsr_search *s, tsr_strategy *r, bool *is_voi
   }
   if (tsr_strategy_devices(r) > s->machine->devices)
     return tsr_fail(TSR_ERR_ARGUMENT,
-                    "strategy: a grid of %d x %d needs more devices than the %d of the machine; "
+                    "strategy: grid=%dx%d needs more devices than the %d of the machine; "
                     "give fewer",
                     (int)r->grid_rows, (int)r->grid_cols, s->machine->devices);
   constrain_inverses(s, r, is_void);
@@ -335,6 +350,7 @@ static tsr_status apply_constraints(tsr_search *s, tsr_strategy *r, bool *is_voi
         "cut over the devices, C is not used in place, or emulated products promise one rounding "
         "of beta C";
   if (must) r->lazy = true;
+  constrain_adding(s, r, is_void);
   if (!r->lazy) r->add_at_home = false;
   return TSR_OK;
 }

@@ -28,6 +28,12 @@ static bool reads_c(const tsr_pblas_call *x) {
   return tsr_scalar_classify(tsr_scalar_read(x->type, x->beta)) != TSR_ZERO;
 }
 
+/* Why a call that failed goes to ScaLAPACK. */
+static tsr_offload_why reason_of(tsr_status status) {
+  if (status == TSR_ERR_ARGUMENT) return TSR_WHY_ARGUMENTS;
+  return status == TSR_ERR_UNSUPPORTED ? TSR_WHY_OTHER_BITS : TSR_WHY_FAILED;
+}
+
 /* Carries the product out. If it fails, it fails on all processes. ScaLAPACK can then repeat it
  * (and report wrong arguments), unless C was changed and beta is not 0: then C is lost. */
 static tsr_offload_verdict carry_out(tsr_pblas_state *state, const tsr_pblas_call *call,
@@ -39,7 +45,7 @@ static tsr_offload_verdict carry_out(tsr_pblas_state *state, const tsr_pblas_cal
     return TSR_OFFLOAD_LOST; /* MPI failed on this process, which others may not have noticed */
   if (status == TSR_OK) return TSR_OFFLOAD_DONE;
   tsr_log(TSR_LOG_INFO, "a product of the PBLAS failed: %s", tsr_message());
-  visit->why = status == TSR_ERR_ARGUMENT ? TSR_WHY_ARGUMENTS : TSR_WHY_FAILED;
+  visit->why = reason_of(status);
   return begun && reads_c(call) ? TSR_OFFLOAD_LOST : TSR_OFFLOAD_TO_CPU;
 }
 

@@ -26,7 +26,9 @@ tsr_status tsr_compose_open(tsr_directory *directory) {
   int rings = tsr_plans_rings(directory->plans);
   pthread_mutex_lock(&directory->plans->lock);
   for (int d = 0; d < directory->devices; d++) limit[d] = planning->budget[d];
-  limit[directory->devices] = TSR_TUNE_STORE_RINGS * planning->ring / (size_t)rings;
+  /* As asked for: if earlier calls have shrunk the ring, it grows again. */
+  size_t ring = directory->plans->budgets.wanted[directory->devices];
+  limit[directory->devices] = TSR_TUNE_STORE_RINGS * ring / (size_t)rings;
   pthread_mutex_unlock(&directory->plans->lock);
   return tsr_store_create(directory->engine, directory->state, directory->devices, limit,
                           directory->engine->traits.block, directory->near, &directory->store);

@@ -40,7 +40,7 @@ static tsr_status move_found(movement *m) {
   tsr_trial trial = {.call = m,
                      .attempt = try_move,
                      .plans = m->directory->plans,
-                     .most_shrinks = TSR_TUNE_MOVE_SHRINKS,
+                     .most_shrinks = TSR_TUNE_STAGING_SHRINKS,
                      .staging_only = true};
   return tsr_retry(&trial);
 }
@@ -174,9 +174,10 @@ static tsr_status try_distribution(void *distribution_, tsr_shortage *shortage) 
 
 /* Halves the memory that the plan may use, because free pieces may each be too small for a block
  * although their sum is not. */
-static tsr_status ask_for_half(void *distribution_, bool *helped) {
+static tsr_status ask_for_half(void *distribution_, const tsr_shortage *shortage, bool *helped) {
   enum { MOST_HALVINGS = 3 };
   distribution *x = distribution_;
+  (void)shortage;
   *helped = x->request.halvings < MOST_HALVINGS;
   if (*helped) x->request.halvings++;
   return TSR_OK;

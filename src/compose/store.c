@@ -138,6 +138,10 @@ void tsr_store_trim(tsr_store *store) {
   for (int l = 0; l < store->locations; l++) tsr_heap_trim(store->heap[l]);
 }
 
+void tsr_store_trim_rings(tsr_store *store) {
+  for (int l = store->devices; l < store->locations; l++) tsr_heap_trim(store->heap[l]);
+}
+
 static void drop_empty(tsr_store *store) {
   size_t kept = 0;
   for (size_t i = 0; i < store->entries.count; i++) {

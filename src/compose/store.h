@@ -112,6 +112,8 @@ bool tsr_store_newer(const tsr_store *store, tsr_region *home);
 void tsr_store_clear(tsr_store *store);
 /* Frees the memory that no entry uses. No job may be in flight. */
 void tsr_store_trim(tsr_store *store);
+/* Does so on the host alone, for memory of rings that has been given back. */
+void tsr_store_trim_rings(tsr_store *store);
 
 /* For checking mode; no job may be in flight. tsr_store_stamp notes, for each entry that overlaps
  * the region, a digest of the home's parts that equal the entry. tsr_store_check fails with

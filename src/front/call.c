@@ -106,9 +106,9 @@ static tsr_status attempt_offer(void *attempted_, tsr_shortage *shortage) {
   return status;
 }
 
-static tsr_status evict_copies(void *attempted_, bool *any) {
+static tsr_status evict_copies(void *attempted_, const tsr_shortage *shortage, bool *any) {
   attempted *x = attempted_;
-  return tsr_compose_evict(&x->context->directory, any);
+  return tsr_compose_relieve(&x->context->directory, shortage->location, any);
 }
 
 static tsr_trial trial_of(attempted *x) {

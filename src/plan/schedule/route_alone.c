@@ -47,17 +47,6 @@ static bool note_written_back(tsr_routes *r, const tsr_transfer *c, int32_t comm
                         (tsr_mark){.command = command});
 }
 
-/* Whether a rectangle overlaps the stored triangle. *part: TSR_GENERAL if it lies inside; uplo if
- * it lies across the diagonal. */
-static bool overlaps_triangle(const tsr_transfer *c, tsr_uplo uplo, tsr_uplo *part) {
-  int64_t bottom = c->row + c->rows - 1, right = c->col + c->cols - 1;
-  *part = uplo;
-  if (uplo == TSR_GENERAL) return true;
-  bool lower = uplo == TSR_LOWER;
-  if (lower ? c->row >= right : bottom <= c->col) *part = TSR_GENERAL;
-  return lower ? bottom >= c->col : c->row <= right;
-}
-
 static bool write_back_transfer(tsr_routes *r, const tsr_transfer *c, const tsr_end *begin,
                                 const tsr_end *stop) {
   int from = begin->location, to = stop->location;
@@ -97,7 +86,7 @@ static tsr_transfer half_of(const tsr_problem *problem, const tsr_transfer *c, i
 static bool write_back_piece(tsr_routes *r, tsr_transfer *c, tsr_uplo uplo, const tsr_end *begin,
                              const tsr_end *stop) {
   static const int64_t little = TSR_TUNE_LITTLE_TRIANGLE;
-  if (!overlaps_triangle(c, uplo, &c->uplo)) return true;
+  if (!tsr_transfer_meets_triangle(c, uplo, &c->uplo)) return true;
   bool across = c->uplo != TSR_GENERAL && (c->rows > little || c->cols > little);
   if (!across || !tsr_move_is_straight(r->problem, c))
     return write_back_transfer(r, c, begin, stop);

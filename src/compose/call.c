@@ -5,6 +5,7 @@
 #include "compose/inside.h"
 #include "compose/retry.h"
 #include "compose/tuning.h"
+#include "plan/axes.h"
 
 typedef struct composed {
   tsr_directory *directory;
@@ -12,11 +13,19 @@ typedef struct composed {
   const tsr_binding *binding;
   bool exchanged;
   tsr_region region[TSR_OPERANDS];
-  tsr_found found;       /* by the last attempt */
-  bool alone;            /* the call must be carried out without cached blocks */
-  bool on_cpu;           /* because the plan uses no device */
+  tsr_uplo uplo[TSR_OPERANDS]; /* the triangle that alone the call uses */
+  tsr_found found;             /* by the last attempt */
+  bool alone;                  /* the call must be carried out without cached blocks */
+  bool on_cpu;                 /* because the plan uses no device */
   bool short_of_staging; /* by the last attempt that failed: memory on the host to stage copies */
 } composed;
+
+/* Writes back the triangles that the plan would not find, because the call uses more than them. */
+static tsr_status settle_triangles(composed *x) {
+  for (int i = 0; i < TSR_OPERANDS; i++)
+    TSR_TRY(tsr_compose_write_back_triangles(x->directory, &x->region[i], x->uplo[i]));
+  return TSR_OK;
+}
 
 /* Writes back the entries that cross operands. Those that cross C, which are stale once the call is
  * submitted, are forgotten now, because the call must not fail after its submission. */
@@ -52,7 +61,7 @@ static tsr_status attempt(void *composed_, tsr_shortage *shortage) {
   composed *x = composed_;
   const tsr_plan *plan;
   tsr_found_free(&x->found);
-  TSR_TRY(tsr_store_look(x->directory->store, x->region, &x->found));
+  TSR_TRY(tsr_store_look(x->directory->store, x->region, x->uplo, &x->found));
   tsr_status status = find_plan(x, &plan);
   shortage->any = status == TSR_ERR_MEMORY; /* no plan fits beside the cached blocks */
   if (status != TSR_OK) return status;
@@ -83,6 +92,7 @@ static tsr_status make_room(const composed *x) {
 static tsr_status compose(composed *x) {
   TSR_TRY(tsr_compose_check(x->directory, x->region, TSR_OPERANDS));
   TSR_TRY(settle_crossings(x));
+  TSR_TRY(settle_triangles(x));
   tsr_trial trial = {.call = x,
                      .attempt = attempt,
                      .relieve = evict_oldest,
@@ -110,6 +120,7 @@ tsr_status tsr_compose_call(tsr_directory *directory, const tsr_call *call,
   composed x = {.directory = directory, .call = call, .binding = binding, .exchanged = exchanged};
   tsr_compose_begin(directory);
   tsr_compose_regions(directory, call, binding, x.region);
+  for (int i = 0; i < TSR_OPERANDS; i++) x.uplo[i] = tsr_call_triangle_of(call, i);
   tsr_status status = tsr_compose_open(directory);
   if (status == TSR_OK) status = compose(&x);
   tsr_compose_end(directory);

@@ -199,7 +199,7 @@ tsr_status tsr_context_do_refused(tsr_context *context, const tsr_plan *plan,
   tsr_status status = TSR_OK;
   for (size_t i = 0; i < refused->count && status == TSR_OK; i++) {
     tsr_binding part;
-    tsr_call call = tsr_native_part(&plan->call, binding, refused->items[i], &part);
+    tsr_call call = tsr_native_part(&plan->call, binding, refused->items[i].rect, &part);
     status = do_part(context, &call, &part, exchanged);
   }
   if (refused->count > 0) note_refused(context, plan, (int)refused->count);

@@ -80,11 +80,11 @@ static tsr_transfer half_of(const tsr_problem *problem, const tsr_transfer *c, i
   return half;
 }
 
-/* Writes back the part of a piece that is in the triangle. Only staging threads can copy a part
+/* Only staging threads can copy a part
  * across the diagonal, by way of the ring, which all devices share. So, where a device can write to
  * C itself, the piece is halved until the part across the diagonal is small. */
-static bool write_back_piece(tsr_routes *r, tsr_transfer *c, tsr_uplo uplo, const tsr_end *begin,
-                             const tsr_end *stop) {
+bool tsr_route_write_back_piece(tsr_routes *r, tsr_transfer *c, tsr_uplo uplo, const tsr_end *begin,
+                                const tsr_end *stop) {
   static const int64_t little = TSR_TUNE_LITTLE_TRIANGLE;
   if (!tsr_transfer_meets_triangle(c, uplo, &c->uplo)) return true;
   bool across = c->uplo != TSR_GENERAL && (c->rows > little || c->cols > little);
@@ -92,7 +92,7 @@ static bool write_back_piece(tsr_routes *r, tsr_transfer *c, tsr_uplo uplo, cons
     return write_back_transfer(r, c, begin, stop);
   for (int i = 0; i < 2; i++) {
     tsr_transfer half = half_of(r->problem, c, i);
-    if (!write_back_piece(r, &half, uplo, begin, stop)) return false;
+    if (!tsr_route_write_back_piece(r, &half, uplo, begin, stop)) return false;
   }
   return true;
 }
@@ -105,7 +105,7 @@ bool tsr_route_write_back(tsr_routes *r, const tsr_task_operand *o, tsr_uplo upl
   for (int col = p.c0; col < p.c1; col++)
     for (int row = p.r0; row < p.r1; row++) {
       tsr_transfer load = tsr_transfer_of(r->problem, o, &p, row, col);
-      if (!write_back_piece(r, &load, uplo, &begin, &stop)) return false;
+      if (!tsr_route_write_back_piece(r, &load, uplo, &begin, &stop)) return false;
     }
   return true;
 }

@@ -23,7 +23,7 @@ typedef struct composed {
 /* Writes back the triangles that the plan would not find, because the call uses more than them. */
 static tsr_status settle_triangles(composed *x) {
   for (int i = 0; i < TSR_OPERANDS; i++)
-    TSR_TRY(tsr_compose_write_back_triangles(x->directory, &x->region[i], x->uplo[i]));
+    TSR_TRY(tsr_compose_write_back_triangles(x->directory, &x->region[i], i, x->uplo[i]));
   return TSR_OK;
 }
 

@@ -106,16 +106,16 @@ static tsr_status submit_write_back(const write_back *w, const tsr_region *regio
   return end_job(w, job);
 }
 
-/* Writes back the triangles that tsr_store_look would not find for `fits`. A plan has triangles of
+/* Writes back all triangles. A plan has triangles of
  * one kind on one diagonal: so each diagonal has a plan of its own. Triangles of another kind than
  * asked for, or on another diagonal, go home as a whole. */
-static tsr_status write_back_triangles(const write_back *w, const tsr_region *region,
-                                       tsr_uplo fits) {
+static tsr_status write_back_triangles(const write_back *w, const tsr_region *region) {
   for (;;) {
     write_back one = *w;
     tsr_region square;
     tsr_uplo is;
-    TSR_TRY(tsr_store_triangle(w->directory->store, region, fits, &square, &is));
+    TSR_TRY(
+        tsr_store_triangle(w->directory->store, region, TSR_C_, TSR_GENERAL, false, &square, &is));
     if (square.base == NULL) return TSR_OK;
     if (square.base != region->base || is != w->uplo) one.uplo = TSR_GENERAL;
     TSR_TRY(submit_write_back(&one, &square, is));
@@ -124,14 +124,21 @@ static tsr_status write_back_triangles(const write_back *w, const tsr_region *re
 
 /* Writes back all newer parts of the region in aligned entries. */
 static tsr_status write_back_aligned(const write_back *w, const tsr_region *region) {
-  TSR_TRY(write_back_triangles(w, region, TSR_GENERAL));
+  TSR_TRY(write_back_triangles(w, region));
   return submit_write_back(w, region, TSR_GENERAL);
 }
 
+/* Each by itself, because nothing beside it has to go home. */
 tsr_status tsr_compose_write_back_triangles(tsr_directory *directory, const tsr_region *region,
-                                            tsr_uplo uplo) {
+                                            int matrix, tsr_uplo uplo) {
   write_back w = {.directory = directory, .uplo = TSR_GENERAL};
-  return region->base == NULL ? TSR_OK : write_back_triangles(&w, region, uplo);
+  tsr_region square = {.base = region->base};
+  while (square.base != NULL) {
+    tsr_uplo is;
+    TSR_TRY(tsr_store_triangle(directory->store, region, matrix, uplo, true, &square, &is));
+    if (square.base != NULL) TSR_TRY(submit_write_back(&w, &square, is));
+  }
+  return TSR_OK;
 }
 
 tsr_status tsr_compose_write_back_aligned(tsr_directory *directory, const tsr_region *region,
@@ -238,7 +245,7 @@ static tsr_status move_to(tsr_directory *directory, const tsr_region *region,
   TSR_TRY(tsr_compose_open(directory));
   TSR_TRY(tsr_compose_check(directory, region, 1));
   TSR_TRY(tsr_compose_write_back_crossing(directory, region, false));
-  TSR_TRY(tsr_compose_write_back_triangles(directory, region, TSR_GENERAL));
+  TSR_TRY(tsr_compose_write_back_triangles(directory, region, TSR_A, TSR_GENERAL));
   TSR_TRY(distribute(directory, region, mapping));
   tsr_compose_stamp(directory, region, 1);
   return TSR_OK;

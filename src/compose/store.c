@@ -201,11 +201,27 @@ static void keep_usable(tsr_rects *set, int uplo) {
   set->count = kept;
 }
 
+/* Whether a call that only reads a block needs nothing else of a triangle that is newer: all of its
+ * square is valid. */
+static bool is_whole(const tsr_rects *valid, tsr_shape shape, int matrix) {
+  return matrix != TSR_C_ && tsr_rects_covers(valid, shape.rect);
+}
+
+static void keep_newer(tsr_cached_block *block, int uplo) {
+  size_t kept = 0;
+  for (size_t i = 0; i < block->newer.count; i++) {
+    tsr_shape shape = block->newer.items[i];
+    if (is_usable(shape, uplo) || is_whole(&block->valid, shape, block->matrix))
+      block->newer.items[kept++] = shape;
+  }
+  block->newer.count = kept;
+}
+
 /* Keeps the shapes that a call can use. A part that is newer is valid, too, whichever shapes the
  * two sets have there. */
 static bool keep_usable_parts(tsr_cached_block *block, int uplo) {
+  keep_newer(block, uplo);
   keep_usable(&block->valid, uplo);
-  keep_usable(&block->newer, uplo);
   for (size_t i = 0; i < block->newer.count; i++)
     if (!tsr_rects_add_shape(&block->valid, block->newer.items[i])) return false;
   return true;
@@ -313,8 +329,8 @@ static tsr_region square_on(const tsr_region *region, tsr_rect shape) {
 }
 
 /* Does what tsr_store_triangle does, in one entry. False: no host memory. */
-static bool find_triangle(const tsr_entry *entry, const tsr_region *region, tsr_uplo uplo,
-                          tsr_region *square, tsr_uplo *is) {
+static bool find_triangle(const tsr_entry *entry, const tsr_region *region, int matrix,
+                          tsr_uplo uplo, bool alone, tsr_region *square, tsr_uplo *is) {
   tsr_relation how;
   tsr_rect part = shared(entry, region, &how), at;
   tsr_rects newer = {0};
@@ -322,19 +338,22 @@ static bool find_triangle(const tsr_entry *entry, const tsr_region *region, tsr_
   (void)tsr_region_relate(&entry->home, region, &at);
   bool done = shift_part(&entry->newer, part, at.row0, at.col0, &newer);
   for (size_t i = 0; done && i < newer.count; i++) {
-    if (is_usable(newer.items[i], uplo)) continue;
-    *square = square_on(region, newer.items[i].rect);
+    tsr_shape shape = newer.items[i];
+    tsr_shape at_home = {shifted(shape.rect, -at.row0, -at.col0), shape.uplo};
+    if (is_usable(shape, uplo) || is_whole(&entry->valid, at_home, matrix)) continue;
+    *square = alone ? tsr_region_part(region, shape.rect) : square_on(region, shape.rect);
     *is = (tsr_uplo)newer.items[i].uplo;
   }
   tsr_rects_free(&newer);
   return done;
 }
 
-tsr_status tsr_store_triangle(const tsr_store *store, const tsr_region *region, tsr_uplo uplo,
-                              tsr_region *square, tsr_uplo *is) {
+tsr_status tsr_store_triangle(const tsr_store *store, const tsr_region *region, int matrix,
+                              tsr_uplo uplo, bool alone, tsr_region *square, tsr_uplo *is) {
   *square = (tsr_region){.base = NULL};
   for (size_t i = 0; i < store->entries.count && square->base == NULL; i++)
-    if (!find_triangle(store->entries.items[i], region, uplo, square, is)) return no_memory();
+    if (!find_triangle(store->entries.items[i], region, matrix, uplo, alone, square, is))
+      return no_memory();
   return TSR_OK;
 }
 

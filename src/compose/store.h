@@ -57,8 +57,9 @@ size_t tsr_store_used(const tsr_store *store, int device);
 /* Finds the cached blocks of the operands' regions. uplo: of each operand the triangle that alone
  * the call uses, or TSR_GENERAL. Triangles that are valid in a block are found only if they are of
  * this kind and on the operand's diagonal, because a plan has no use for others
- * (tsr_store_triangle). uplo is NULL if no plan is made of it: all are found. The caller frees
- * *found by tsr_found_free. TSR_ERR_MEMORY: no host memory. */
+ * (tsr_store_triangle). A newer triangle of A or B is also found if all of its square is valid.
+ * uplo is NULL if no plan is made of it: all are found. The caller frees *found by tsr_found_free.
+ * TSR_ERR_MEMORY: no host memory. */
 tsr_status tsr_store_look(tsr_store *store, const tsr_region region[TSR_OPERANDS],
                           const tsr_uplo *uplo, tsr_found *found);
 void tsr_found_free(tsr_found *found);
@@ -70,11 +71,11 @@ bool tsr_found_has_newer(
 bool tsr_store_crossing(const tsr_store *store, const tsr_region *region, tsr_region *part);
 
 /* Finds a triangle in the region that is newer than its home, in an entry that is aligned with the
- * region, and that tsr_store_look would not find (uplo as there). *square: the largest square of
- * the region on the triangle's diagonal, of which the triangle *is. square->base is NULL if there
- * is none. TSR_ERR_MEMORY: no host memory. */
-tsr_status tsr_store_triangle(const tsr_store *store, const tsr_region *region, tsr_uplo uplo,
-                              tsr_region *square, tsr_uplo *is);
+ * region, and that tsr_store_look would not find of this operand (uplo as there). *square: the
+ * largest square of the region on the triangle's diagonal, or (alone) the triangle's own, of which
+ * the triangle *is. square->base is NULL if there is none. TSR_ERR_MEMORY: no host memory. */
+tsr_status tsr_store_triangle(const tsr_store *store, const tsr_region *region, int matrix,
+                              tsr_uplo uplo, bool alone, tsr_region *square, tsr_uplo *is);
 
 /* Forgets the copies of the region on devices. Of an entry that crosses the region, it forgets the
  * columns that overlap the region. An entry of which nothing is left gives its memory back.

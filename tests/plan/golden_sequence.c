@@ -131,7 +131,7 @@ static void note(sequence *s, golden_book *book, const char *name, const tsr_fou
 }
 
 /* Of a region as an operand of the call that stands for its move; triangle: of those on its
- * diagonal that move, too; mapping: to devices, else home. */
+ * diagonal that move, too; mapping: to devices, else home; name NULL: the plan is not noted. */
 static void move_part(sequence *s, golden_book *book, const char *name, const tsr_region *region,
                       const matrix *of, tsr_uplo uplo, tsr_uplo triangle,
                       const tsr_mapping *mapping) {
@@ -151,7 +151,10 @@ static void move_part(sequence *s, golden_book *book, const char *name, const ts
     must(tsr_plan_distribute(s->machine, &call, mapping, &options, &plan));
   else
     must(tsr_plan_write_back(s->machine, &call, uplo, &options, &plan));
-  note(s, book, name, &view, plan, options.budget);
+  if (name != NULL)
+    note(s, book, name, &view, plan, options.budget);
+  else
+    submit(s, &view, plan);
   tsr_found_free(&view);
   tsr_plan_free(plan);
 }
@@ -159,31 +162,33 @@ static void move_part(sequence *s, golden_book *book, const char *name, const ts
 /* Brings triangles home that a look for this kind does not find, as a context does. Whether any
  * were. */
 static bool move_triangles(sequence *s, golden_book *book, const char *name,
-                           const tsr_region *region, const matrix *of, tsr_uplo fits,
-                           tsr_uplo uplo) {
+                           const tsr_region *region, const matrix *of, int as, tsr_uplo fits,
+                           bool alone, tsr_uplo uplo) {
   tsr_region square;
   tsr_uplo is;
   bool any = false;
   for (;; any = true) {
-    must(tsr_store_triangle(s->store, region, fits, &square, &is));
+    must(tsr_store_triangle(s->store, region, as, fits, alone, &square, &is));
     if (square.base == NULL) return any;
     bool all = square.base != region->base || is != uplo;
     move_part(s, book, name, &square, of, all ? TSR_GENERAL : uplo, is, NULL);
   }
 }
 
-static void settle(sequence *s, golden_book *book, const char *name,
-                   const tsr_region region[TSR_OPERANDS], matrix *const of[TSR_OPERANDS],
-                   const tsr_uplo uplo[TSR_OPERANDS]) {
+static void settle(sequence *s, golden_book *book, const tsr_region region[TSR_OPERANDS],
+                   matrix *const of[TSR_OPERANDS], const tsr_uplo uplo[TSR_OPERANDS]) {
   for (int x = 0; x < TSR_OPERANDS; x++)
     if (region[x].base != NULL)
-      move_triangles(s, book, name, &region[x], of[x], uplo[x], TSR_GENERAL);
+      move_triangles(s, book, NULL, &region[x], of[x], x, uplo[x], true, TSR_GENERAL);
 }
 
 /* A triangle that has come home takes the place of the region if nothing else of it is newer. */
 static void move_step(sequence *s, golden_book *book, const char *name, const tsr_region *region,
                       const matrix *of, tsr_uplo uplo, const tsr_mapping *mapping) {
-  if (move_triangles(s, book, name, region, of, TSR_GENERAL, uplo) && mapping == NULL) return;
+  bool deals = mapping != NULL;
+  if (move_triangles(s, book, name, region, of, deals ? TSR_A : TSR_C_, TSR_GENERAL, deals, uplo) &&
+      !deals)
+    return;
   move_part(s, book, name, region, of, uplo, TSR_GENERAL, mapping);
 }
 
@@ -220,7 +225,7 @@ static void call_step(sequence *s, golden_book *book, const char *name, char *co
   }
   tsr_uplo uplo[TSR_OPERANDS];
   for (int x = 0; x < TSR_OPERANDS; x++) uplo[x] = tsr_call_triangle_of(&call, x);
-  settle(s, book, name, region, of, uplo);
+  settle(s, book, region, of, uplo);
   must(tsr_store_look(s->store, region, uplo, &view));
   tsr_plan_options options = options_of(s, &view);
   options.search_seconds = own.search_seconds;

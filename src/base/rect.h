@@ -3,13 +3,13 @@
 
 /*
  * Rectangles of matrices, in elements, half-open: rows row0 .. row1-1, columns col0 .. col1-1. And
- * sets of disjoint rectangles, such as the parts of a matrix that are valid at a location.
+ * sets of disjoint shapes, which are rectangles and triangles of squares, such as the parts of a
+ * matrix that are valid at a location.
  *
- * A zeroed tsr_rects is the empty set. A set owns its items until tsr_rects_free. Its rectangles
- * are never empty and have no order. Operations on a set of n rectangles take O(n), merging takes
- * O(n^2), so sets are meant for some hundreds of rectangles. A function that needs memory returns
- * false when there is none, and then leaves every set as it was. Only one thread at a time may
- * change a set.
+ * A zeroed tsr_rects is the empty set. A set owns its items until tsr_rects_free. Its shapes are
+ * never empty and have no order. Operations on a set of n shapes take O(n), merging takes O(n^2),
+ * so sets are meant for some hundreds of shapes. A function that needs memory returns false when
+ * there is none, and then leaves every set as it was. Only one thread at a time may change a set.
  */
 #ifndef TSR_BASE_RECT_H
 #define TSR_BASE_RECT_H
@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
+#include "tessera.h"
 
 typedef struct tsr_rect {
   int64_t row0, col0, row1, col1;
@@ -52,37 +53,86 @@ double tsr_rect_area(tsr_rect r);
 /* Cuts a without b into at most 4 disjoint pieces; returns how many. */
 int tsr_rect_subtract(tsr_rect a, tsr_rect b, tsr_rect pieces[4]);
 
+/* ---- Shapes ---- */
+
+/* A rectangle (TSR_GENERAL), or the lower or upper triangle of a square with the square's diagonal.
+ * One element is a rectangle.
+ * What is left of a square without its lower triangle is an upper triangle, of a square that is one
+ * smaller. */
+typedef struct tsr_shape {
+  tsr_rect rect;
+  int64_t uplo; /* a tsr_uplo; as wide as the rest, so that a digest meets no padding */
+} tsr_shape;
+
+static inline tsr_shape tsr_shape_of(tsr_rect rect) {
+  return (tsr_shape){rect, TSR_GENERAL};
+}
+
+static inline bool tsr_is_triangle(tsr_shape s) {
+  return s.uplo != TSR_GENERAL;
+}
+
+/* A square without its triangle that the shape is; empty if the shape is a rectangle. */
+tsr_shape tsr_shape_rest(tsr_shape s);
+
+/* Cuts a triangle of at least two rows into two and the rectangle between them. */
+void tsr_shape_halve(tsr_shape s, tsr_shape part[3]);
+
+/* Elements of s. */
+double tsr_shape_area(tsr_shape s);
+
 /* ---- Sets ---- */
 
-typedef TSR_VEC(tsr_rect) tsr_rects;
+typedef TSR_VEC(tsr_shape) tsr_rects;
 
-/* Adds rect to the set, and joins it with neighbours where that makes a rectangle. If rect overlaps
- * rectangles of the set in part, these are cut and the set is merged. */
-bool tsr_rects_add(tsr_rects *set, tsr_rect rect);
+/* Adds the shape to the set, and joins it with neighbours where that makes one shape. If it
+ * overlaps shapes of the set in part, these are cut and the set is merged. */
+bool tsr_rects_add_shape(tsr_rects *set, tsr_shape shape);
 
-/* Removes rect from the set. If no rectangle of the set has to be cut for that, no memory is
+/* Removes the shape from the set. If no shape of the set has to be cut for that, no memory is
  * needed. */
-bool tsr_rects_subtract(tsr_rects *set, tsr_rect rect);
+bool tsr_rects_subtract_shape(tsr_rects *set, tsr_shape shape);
 /* Reserves the memory with which tsr_rects_subtract(set, rect) cannot fail. */
 bool tsr_rects_reserve(tsr_rects *set, tsr_rect rect);
 
-/* Joins rectangles as long as two of them make one; for sets that subtraction or clipping has left
- * in splinters. */
+/* Joins shapes as long as two of them make one; for sets that subtraction or clipping has left in
+ * splinters. */
 void tsr_rects_merge(tsr_rects *set);
 
-/* Whether every element of rect is in the set. */
-bool tsr_rects_covers(const tsr_rects *set, tsr_rect rect);
+/* Whether every element of the shape is in the set. */
+bool tsr_rects_cover_shape(const tsr_rects *set, tsr_shape shape);
 
-/* Whether some element of rect is in the set. */
-bool tsr_rects_meets(const tsr_rects *set, tsr_rect rect);
+/* Whether some element of the shape is in the set. */
+bool tsr_rects_meet_shape(const tsr_rects *set, tsr_shape shape);
 
-/* Makes *inside, another set, the part of `set` that is in rect. */
-bool tsr_rects_clip(const tsr_rects *set, tsr_rect rect, tsr_rects *inside);
+/* Makes *inside, another set, the part of `set` that is in the shape. */
+bool tsr_rects_clip_shape(const tsr_rects *set, tsr_shape shape, tsr_rects *inside);
+
+/* The same with rectangles. */
+static inline bool tsr_rects_add(tsr_rects *set, tsr_rect rect) {
+  return tsr_rects_add_shape(set, tsr_shape_of(rect));
+}
+
+static inline bool tsr_rects_subtract(tsr_rects *set, tsr_rect rect) {
+  return tsr_rects_subtract_shape(set, tsr_shape_of(rect));
+}
+
+static inline bool tsr_rects_covers(const tsr_rects *set, tsr_rect rect) {
+  return tsr_rects_cover_shape(set, tsr_shape_of(rect));
+}
+
+static inline bool tsr_rects_meets(const tsr_rects *set, tsr_rect rect) {
+  return tsr_rects_meet_shape(set, tsr_shape_of(rect));
+}
+
+static inline bool tsr_rects_clip(const tsr_rects *set, tsr_rect rect, tsr_rects *inside) {
+  return tsr_rects_clip_shape(set, tsr_shape_of(rect), inside);
+}
 
 /* Makes *copy, another set, equal to `set`. */
 bool tsr_rects_copy(const tsr_rects *set, tsr_rects *copy);
 
-/* Elements in all rectangles. */
+/* Elements in all shapes. */
 double tsr_rects_area(const tsr_rects *set);
 
 /* Frees the items; the set is empty then. */

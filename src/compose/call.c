@@ -4,6 +4,8 @@
 /* Plans and submits a call that uses cached blocks of earlier calls. */
 #include "compose/inside.h"
 #include "compose/retry.h"
+#include "compose/tuning.h"
+#include "plan/axes.h"
 
 typedef struct composed {
   tsr_directory *directory;
@@ -11,9 +13,19 @@ typedef struct composed {
   const tsr_binding *binding;
   bool exchanged;
   tsr_region region[TSR_OPERANDS];
-  tsr_found found; /* by the last attempt */
-  bool alone;      /* the call must be carried out without cached blocks */
+  tsr_uplo uplo[TSR_OPERANDS]; /* the triangle that alone the call uses */
+  tsr_found found;             /* by the last attempt */
+  bool alone;                  /* the call must be carried out without cached blocks */
+  bool on_cpu;                 /* because the plan uses no device */
+  bool short_of_staging; /* by the last attempt that failed: memory on the host to stage copies */
 } composed;
+
+/* Writes back the triangles that the plan would not find, because the call uses more than them. */
+static tsr_status settle_triangles(composed *x) {
+  for (int i = 0; i < TSR_OPERANDS; i++)
+    TSR_TRY(tsr_compose_write_back_triangles(x->directory, &x->region[i], i, x->uplo[i]));
+  return TSR_OK;
+}
 
 /* Writes back the entries that cross operands. Those that cross C, which are stale once the call is
  * submitted, are forgotten now, because the call must not fail after its submission. */
@@ -49,31 +61,48 @@ static tsr_status attempt(void *composed_, tsr_shortage *shortage) {
   composed *x = composed_;
   const tsr_plan *plan;
   tsr_found_free(&x->found);
-  TSR_TRY(tsr_store_look(x->directory->store, x->region, &x->found));
+  TSR_TRY(tsr_store_look(x->directory->store, x->region, x->uplo, &x->found));
   tsr_status status = find_plan(x, &plan);
   shortage->any = status == TSR_ERR_MEMORY; /* no plan fits beside the cached blocks */
   if (status != TSR_OK) return status;
-  x->alone = plan->devices == 0;
+  x->alone = x->on_cpu = plan->devices == 0;
   if (!x->alone) status = submit(x, plan, shortage);
   tsr_plan_unref(plan);
   return status;
 }
 
-/* Evicts the entry used longest ago. If there is none, the call is to be carried out alone. */
-static tsr_status evict_oldest(void *composed_, bool *any) {
+/* Evicts the entry used longest ago. If there is none, the call is to be carried out alone. Entries
+ * are on devices: they stay if the host lacks memory. */
+static tsr_status evict_oldest(void *composed_, const tsr_shortage *shortage, bool *any) {
   composed *x = composed_;
+  *any = false;
+  x->short_of_staging = shortage->location >= x->directory->devices;
+  if (x->short_of_staging) return TSR_OK;
   TSR_TRY(tsr_compose_evict_oldest(x->directory, &x->found, any));
   x->alone = !*any;
   return TSR_OK;
 }
 
+/* A call that the CPU does needs only its operands at home, which the caller of tsr_compose_call
+ * brings there. */
+static tsr_status make_room(const composed *x) {
+  return x->on_cpu ? TSR_OK : tsr_compose_evict_all(x->directory);
+}
+
 static tsr_status compose(composed *x) {
   TSR_TRY(tsr_compose_check(x->directory, x->region, TSR_OPERANDS));
   TSR_TRY(settle_crossings(x));
-  tsr_trial trial = {.call = x, .attempt = attempt, .relieve = evict_oldest};
+  TSR_TRY(settle_triangles(x));
+  tsr_trial trial = {.call = x,
+                     .attempt = attempt,
+                     .relieve = evict_oldest,
+                     .plans = x->directory->plans,
+                     .most_shrinks = TSR_TUNE_STAGING_SHRINKS,
+                     .staging_only = true};
   tsr_status status = tsr_retry(&trial);
   tsr_found_free(&x->found);
-  if (x->alone) return tsr_compose_evict_all(x->directory);
+  x->alone |= status == TSR_ERR_MEMORY && x->short_of_staging;
+  if (x->alone) return make_room(x);
   if (status == TSR_OK) tsr_compose_stamp(x->directory, x->region, TSR_OPERANDS);
   return status;
 }
@@ -91,6 +120,7 @@ tsr_status tsr_compose_call(tsr_directory *directory, const tsr_call *call,
   composed x = {.directory = directory, .call = call, .binding = binding, .exchanged = exchanged};
   tsr_compose_begin(directory);
   tsr_compose_regions(directory, call, binding, x.region);
+  for (int i = 0; i < TSR_OPERANDS; i++) x.uplo[i] = tsr_call_triangle_of(call, i);
   tsr_status status = tsr_compose_open(directory);
   if (status == TSR_OK) status = compose(&x);
   tsr_compose_end(directory);

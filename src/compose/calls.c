@@ -133,7 +133,8 @@ static void list_refused(const tsr_job *job, tsr_rects *refused) {
   const tsr_plan *plan = tsr_job_plan(job);
   for (uint32_t c = 0; c < plan->commands.count; c++)
     if (tsr_job_refused(job, c))
-      refused->items[refused->count++] = tsr_command_rect(&plan->commands.items[c], 2);
+      refused->items[refused->count++] =
+          tsr_shape_of(tsr_command_rect(&plan->commands.items[c], 2));
 }
 
 /* refused: NULL: the caller does not ask. */

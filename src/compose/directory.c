@@ -26,7 +26,9 @@ tsr_status tsr_compose_open(tsr_directory *directory) {
   int rings = tsr_plans_rings(directory->plans);
   pthread_mutex_lock(&directory->plans->lock);
   for (int d = 0; d < directory->devices; d++) limit[d] = planning->budget[d];
-  limit[directory->devices] = TSR_TUNE_STORE_RINGS * planning->ring / (size_t)rings;
+  /* As asked for: if earlier calls have shrunk the ring, it grows again. */
+  size_t ring = directory->plans->budgets.wanted[directory->devices];
+  limit[directory->devices] = TSR_TUNE_STORE_RINGS * ring / (size_t)rings;
   pthread_mutex_unlock(&directory->plans->lock);
   return tsr_store_create(directory->engine, directory->state, directory->devices, limit,
                           directory->engine->traits.block, directory->near, &directory->store);
@@ -159,7 +161,7 @@ static tsr_status count_valid(const tsr_residency *seen, int device, double *ele
   for (size_t i = 0; i < seen->blocks.count; i++) {
     const tsr_cached_block *block = &seen->blocks.items[i];
     for (size_t r = 0; block->device == device && r < block->valid.count && done; r++)
-      done = tsr_rects_add(&valid, block->valid.items[r]);
+      done = tsr_rects_add_shape(&valid, block->valid.items[r]);
   }
   *elements = tsr_rects_area(&valid);
   tsr_rects_free(&valid);
@@ -189,7 +191,7 @@ tsr_status tsr_compose_where(tsr_directory *directory, const tsr_region *region,
   if (tsr_compose_mapping(directory, region, &mapping))
     where->mapped = tsr_mapping_device(&mapping, 0, 0);
   if (directory->store == NULL) return TSR_OK;
-  TSR_TRY(tsr_store_look(directory->store, regions, &found));
+  TSR_TRY(tsr_store_look(directory->store, regions, NULL, &found));
   where->current =
       !tsr_found_has_newer(&found) && !tsr_store_crossing(directory->store, region, &part);
   tsr_status status = find_holder(&found, directory->devices, region, where);

@@ -125,15 +125,18 @@ void tsr_compose_forget_bytes(tsr_directory *directory, const void *base, size_t
 /* Writes all cached blocks back, forgets them and frees their memory. *any: some memory was freed.
  */
 tsr_status tsr_compose_evict(tsr_directory *directory, bool *any);
+/* Frees memory for a call that does not compose and finds too little at a location: on a device by
+ * tsr_compose_evict; on the host, where no cached blocks are, only that of rings. */
+tsr_status tsr_compose_relieve(tsr_directory *directory, int location, bool *any);
 
 /* ---- call.c: so do these ---- */
 
 /* Whether an asynchronous call uses and leaves cached blocks. False: it is carried out alone. */
 bool tsr_composes(const tsr_directory *directory, const tsr_call *call);
 
-/* Plans and submits a call, whose result stays on the devices. *alone: memory does not suffice for
- * that or the plan uses no device; the call was not submitted, all cached blocks were written back
- * and forgotten, and the caller must carry it out alone. */
+/* Plans and submits a call, whose result stays on the devices. *alone: the call was not submitted,
+ * and the caller must carry it out alone, after tsr_compose_clear: the plan uses no device, or
+ * memory does not suffice; then all cached blocks were written back and forgotten. */
 tsr_status tsr_compose_call(tsr_directory *directory, const tsr_call *call,
                             const tsr_binding *binding, bool exchanged, bool *alone);
 

@@ -41,8 +41,9 @@ static tsr_status take(void *taking_, tsr_shortage *shortage) {
 
 /* First waits for memory that was given back; then frees the arenas of calls that do not compose.
  */
-static tsr_status relieve(void *taking_, bool *helped) {
+static tsr_status relieve(void *taking_, const tsr_shortage *shortage, bool *helped) {
   taking *t = taking_;
+  (void)shortage;
   *helped = t->reliefs < 2;
   if (t->reliefs == 0) tsr_compose_await_retired(t->directory);
   if (t->reliefs == 1) tsr_runner_trim(t->directory->calls->runner);

@@ -81,6 +81,22 @@ static bool holds_memory(const tsr_store *store) {
   return tsr_store_held(store) > 0;
 }
 
+static tsr_status evict_rings(tsr_directory *directory, bool *any) {
+  *any = false;
+  if (!tsr_compose_begin_if(directory, holds_memory)) return TSR_OK;
+  size_t before = tsr_store_held(directory->store);
+  tsr_compose_await_retired(directory);
+  tsr_store_trim_rings(directory->store);
+  *any = tsr_store_held(directory->store) < before;
+  tsr_compose_end(directory);
+  return TSR_OK;
+}
+
+tsr_status tsr_compose_relieve(tsr_directory *directory, int location, bool *any) {
+  return location < directory->devices ? tsr_compose_evict(directory, any)
+                                       : evict_rings(directory, any);
+}
+
 tsr_status tsr_compose_evict(tsr_directory *directory, bool *any) {
   *any = false;
   if (!tsr_compose_begin_if(directory, holds_memory)) return TSR_OK;

@@ -4,6 +4,7 @@
 #include "compose/heap.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -135,15 +136,21 @@ static tsr_status allocate(const tsr_heap *heap, size_t bytes, void **base) {
              : heap->engine->alloc(heap->state, heap->device, bytes, base);
 }
 
+/* Fails for a piece that is too large. No option sets how much memory is pinned for staging. */
+static tsr_status fail_for(const tsr_heap *heap, size_t bytes, const char *why) {
+  char where[24];
+  bool host = heap->device == TSR_HOST;
+  snprintf(where, sizeof where, "device %d", heap->device);
+  return tsr_fail(TSR_ERR_MEMORY, "%zu bytes on %s: %zu of at most %zu are in use%s; %s", bytes,
+                  host ? "the host, to stage copies" : where, heap->used, heap->limit, why,
+                  host ? "free some host memory" : "free some memory, or raise the budget");
+}
+
 /* Allocates a block for a piece: of heap->block bytes or, if the engine has less, of the piece's
  * size. */
-static tsr_status grow(tsr_heap *heap, size_t piece) {
+static tsr_status add_block(tsr_heap *heap, size_t piece) {
   size_t left = heap->limit > heap->held ? heap->limit - heap->held : 0;
-  if (piece > left)
-    return tsr_fail(TSR_ERR_MEMORY,
-                    "%zu bytes on device %d: %zu of at most %zu are in use, and no free piece is "
-                    "large enough; free some memory, or raise the budget",
-                    piece, heap->device, heap->used, heap->limit);
+  if (piece > left) return fail_for(heap, piece, ", and no free piece is large enough");
   size_t bytes = heap->block < left ? heap->block : left;
   if (bytes < piece) bytes = piece;
   void *base = NULL;
@@ -159,6 +166,16 @@ static tsr_status grow(tsr_heap *heap, size_t piece) {
   return TSR_OK;
 }
 
+/* Free pieces of different blocks are never one piece. So, if there is no memory for a block,
+ * blocks that nobody uses are freed first. */
+static tsr_status grow(tsr_heap *heap, size_t piece) {
+  size_t held = heap->held;
+  tsr_status status = add_block(heap, piece);
+  if (status != TSR_ERR_MEMORY) return status;
+  tsr_heap_trim(heap);
+  return heap->held < held ? add_block(heap, piece) : status;
+}
+
 /* Cuts a piece from the front of a spare one. */
 static range carve(tsr_heap *heap, size_t at, size_t bytes) {
   range *from = &heap->spare.items[at];
@@ -172,9 +189,7 @@ static range carve(tsr_heap *heap, size_t at, size_t bytes) {
 }
 
 tsr_status tsr_heap_take(tsr_heap *heap, size_t bytes, void **pointer) {
-  if (bytes > heap->limit)
-    return tsr_fail(TSR_ERR_MEMORY, "%zu bytes on device %d, of at most %zu; raise the budget",
-                    bytes, heap->device, heap->limit);
+  if (bytes > heap->limit) return fail_for(heap, bytes, "");
   size_t piece = bytes == 0 ? ALIGNMENT : round_down(bytes + ALIGNMENT - 1);
   if (!reserve(heap)) return tsr_fail(TSR_ERR_MEMORY, "no host memory for the pieces of a heap");
   size_t at = best_fit(heap, piece);

@@ -36,9 +36,9 @@ void tsr_heap_destroy(tsr_heap *heap);
 /* Changes the limit; blocks beyond it stay until tsr_heap_trim. */
 void tsr_heap_limit(tsr_heap *heap, size_t limit);
 
-/* Takes a piece of at least max(1, bytes) bytes, not cleared. TSR_ERR_MEMORY: the limit or the
- * engine allows no more; the heap is unchanged. A smaller piece, or the same after a piece was
- * given back, may be had. */
+/* Takes a piece of at least max(1, bytes) bytes, not cleared. If there is no memory for it, blocks
+ * of which no piece is in use are freed first. TSR_ERR_MEMORY: the limit or the engine allows no
+ * more. A smaller piece, or the same after a piece was given back, may be had. */
 tsr_status tsr_heap_take(tsr_heap *heap, size_t bytes, void **pointer);
 
 /* Gives back a piece of tsr_heap_take; never fails. NULL is accepted. */

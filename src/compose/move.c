@@ -40,18 +40,20 @@ static tsr_status move_found(movement *m) {
   tsr_trial trial = {.call = m,
                      .attempt = try_move,
                      .plans = m->directory->plans,
-                     .most_shrinks = TSR_TUNE_MOVE_SHRINKS,
+                     .most_shrinks = TSR_TUNE_STAGING_SHRINKS,
                      .staging_only = true};
   return tsr_retry(&trial);
 }
 
 /* Moves a region by a plan of request's kind, in which it is operand A or C of a call without
- * kernels. *job is NULL if a write-back has nothing to do. */
+ * kernels. triangle: of a C that is square, the kind of the triangles on its diagonal that move,
+ * too. *job is NULL if a write-back has nothing to do. */
 static tsr_status move_region(tsr_directory *directory, tsr_request *request, int matrix,
-                              const tsr_region *region, tsr_job **job) {
+                              const tsr_region *region, tsr_uplo triangle, tsr_job **job) {
   tsr_operand operand = {
       .rows = region->rows, .cols = region->cols, .ld = region->ld, .location = directory->devices};
   tsr_call call = tsr_moves_call(matrix, &operand, region->size);
+  tsr_uplo uplo[TSR_OPERANDS] = {TSR_GENERAL, TSR_GENERAL, TSR_GENERAL};
   tsr_binding binding = {.base = {NULL}};
   tsr_region regions[TSR_OPERANDS] = {{0}};
   tsr_found found;
@@ -59,10 +61,12 @@ static tsr_status move_region(tsr_directory *directory, tsr_request *request, in
   regions[matrix] = *region;
   request->call = &call;
   *job = NULL;
+  if (triangle != TSR_GENERAL) tsr_moves_triangle(triangle, &call);
+  uplo[matrix] = triangle;
   TSR_TRY(tsr_place_operand(directory->calls->pinner, directory->devices, call.type, "matrix",
                             region->base, &call.operand[matrix]));
   tsr_plans_interleave(directory->plans, &call.operand[matrix]);
-  TSR_TRY(tsr_store_look(directory->store, regions, &found));
+  TSR_TRY(tsr_store_look(directory->store, regions, uplo, &found));
   tsr_status status = TSR_OK;
   if (request->kind != TSR_REQUEST_WRITE_BACK || tsr_found_has_newer(&found))
     status = move_found(&(movement){directory, request, &binding, &found, job});
@@ -72,52 +76,94 @@ static tsr_status move_region(tsr_directory *directory, tsr_request *request, in
 
 /* ---- Write-back ------------------------------------------------------------ */
 
-/* Submits the write-back of the region's newer parts in aligned entries. *job is NULL if there are
- * none. */
-static tsr_status submit_write_back(tsr_directory *directory, const tsr_region *region,
-                                    tsr_uplo uplo, tsr_job **job) {
-  tsr_request request = {.kind = TSR_REQUEST_WRITE_BACK, .uplo = uplo};
-  TSR_TRY(move_region(directory, &request, TSR_C_, region, job));
-  if (*job == NULL) return TSR_OK;
-  tsr_compose_note_write_back(directory, region, *job);
-  tsr_compose_stamp(directory, region, 1);
+/* A write-back: of all parts of a region, or of those in its triangle uplo. */
+typedef struct write_back {
+  tsr_directory *directory;
+  tsr_uplo uplo;
+  bool wait;     /* until it is complete */
+  tsr_jobs *own; /* takes the jobs, for the caller to collect; NULL: tsr_sync collects them */
+} write_back;
+
+static tsr_status end_job(const write_back *w, tsr_job *job) {
+  if (w->wait) return tsr_calls_collect(w->directory->calls, job);
+  if (w->own == NULL) {
+    tsr_calls_keep(w->directory->calls, job);
+    return TSR_OK;
+  }
+  return TSR_VEC_PUSH(w->own, job) ? TSR_OK : tsr_calls_collect(w->directory->calls, job);
+}
+
+/* Submits the write-back of the region's newer parts in aligned entries; of triangles, those of
+ * this kind on the region's diagonal. */
+static tsr_status submit_write_back(const write_back *w, const tsr_region *region,
+                                    tsr_uplo triangle) {
+  tsr_request request = {.kind = TSR_REQUEST_WRITE_BACK, .uplo = w->uplo};
+  tsr_job *job;
+  TSR_TRY(move_region(w->directory, &request, TSR_C_, region, triangle, &job));
+  if (job == NULL) return TSR_OK;
+  tsr_compose_note_write_back(w->directory, region, job);
+  tsr_compose_stamp(w->directory, region, 1);
+  return end_job(w, job);
+}
+
+/* Writes back all triangles. A plan has triangles of
+ * one kind on one diagonal: so each diagonal has a plan of its own. Triangles of another kind than
+ * asked for, or on another diagonal, go home as a whole. */
+static tsr_status write_back_triangles(const write_back *w, const tsr_region *region) {
+  for (;;) {
+    write_back one = *w;
+    tsr_region square;
+    tsr_uplo is;
+    TSR_TRY(
+        tsr_store_triangle(w->directory->store, region, TSR_C_, TSR_GENERAL, false, &square, &is));
+    if (square.base == NULL) return TSR_OK;
+    if (square.base != region->base || is != w->uplo) one.uplo = TSR_GENERAL;
+    TSR_TRY(submit_write_back(&one, &square, is));
+  }
+}
+
+/* Writes back all newer parts of the region in aligned entries. */
+static tsr_status write_back_aligned(const write_back *w, const tsr_region *region) {
+  TSR_TRY(write_back_triangles(w, region));
+  return submit_write_back(w, region, TSR_GENERAL);
+}
+
+/* Each by itself, because nothing beside it has to go home. */
+tsr_status tsr_compose_write_back_triangles(tsr_directory *directory, const tsr_region *region,
+                                            int matrix, tsr_uplo uplo) {
+  write_back w = {.directory = directory, .uplo = TSR_GENERAL};
+  tsr_region square = {.base = region->base};
+  while (square.base != NULL) {
+    tsr_uplo is;
+    TSR_TRY(tsr_store_triangle(directory->store, region, matrix, uplo, true, &square, &is));
+    if (square.base != NULL) TSR_TRY(submit_write_back(&w, &square, is));
+  }
   return TSR_OK;
 }
 
 tsr_status tsr_compose_write_back_aligned(tsr_directory *directory, const tsr_region *region,
                                           tsr_uplo uplo, bool wait) {
-  tsr_job *job;
-  TSR_TRY(submit_write_back(directory, region, uplo, &job));
-  if (job != NULL && wait) return tsr_calls_collect(directory->calls, job);
-  if (job != NULL) tsr_calls_keep(directory->calls, job);
+  return write_back_aligned(&(write_back){directory, uplo, wait, NULL}, region);
+}
+
+static tsr_status write_back_crossing(const write_back *w, const tsr_region *region) {
+  tsr_region part;
+  while (tsr_store_crossing(w->directory->store, region, &part))
+    TSR_TRY(write_back_aligned(w, &part));
   return TSR_OK;
 }
 
 tsr_status tsr_compose_write_back_crossing(tsr_directory *directory, const tsr_region *region,
                                            bool wait) {
-  tsr_region part;
-  while (tsr_store_crossing(directory->store, region, &part))
-    TSR_TRY(tsr_compose_write_back_aligned(directory, &part, TSR_GENERAL, wait));
-  return TSR_OK;
-}
-
-static tsr_status write_back_part(tsr_directory *directory, const tsr_region *region, tsr_uplo uplo,
-                                  tsr_jobs *own) {
-  tsr_job *job;
-  TSR_TRY(submit_write_back(directory, region, uplo, &job));
-  if (job != NULL && own == NULL) tsr_calls_keep(directory->calls, job);
-  if (job == NULL || own == NULL || TSR_VEC_PUSH(own, job)) return TSR_OK;
-  return tsr_calls_collect(directory->calls, job);
+  return write_back_crossing(&(write_back){directory, TSR_GENERAL, wait, NULL}, region);
 }
 
 tsr_status tsr_compose_write_back(tsr_directory *directory, const tsr_region *region, tsr_uplo uplo,
                                   tsr_jobs *own) {
-  tsr_region part;
   if (directory->store == NULL) return TSR_OK;
   TSR_TRY(tsr_compose_check(directory, region, 1));
-  while (tsr_store_crossing(directory->store, region, &part))
-    TSR_TRY(write_back_part(directory, &part, TSR_GENERAL, own));
-  return write_back_part(directory, region, uplo, own);
+  TSR_TRY(write_back_crossing(&(write_back){directory, TSR_GENERAL, false, own}, region));
+  return write_back_aligned(&(write_back){directory, uplo, false, own}, region);
 }
 
 /* ---- Invalidation ---------------------------------------------------------- */
@@ -166,7 +212,7 @@ typedef struct distribution {
 static tsr_status try_distribution(void *distribution_, tsr_shortage *shortage) {
   distribution *x = distribution_;
   tsr_job *job;
-  tsr_status status = move_region(x->directory, &x->request, TSR_A, x->region, &job);
+  tsr_status status = move_region(x->directory, &x->request, TSR_A, x->region, TSR_GENERAL, &job);
   shortage->any = status == TSR_ERR_MEMORY;
   if (status == TSR_OK && job != NULL) tsr_calls_keep(x->directory->calls, job);
   return status;
@@ -174,9 +220,10 @@ static tsr_status try_distribution(void *distribution_, tsr_shortage *shortage) 
 
 /* Halves the memory that the plan may use, because free pieces may each be too small for a block
  * although their sum is not. */
-static tsr_status ask_for_half(void *distribution_, bool *helped) {
+static tsr_status ask_for_half(void *distribution_, const tsr_shortage *shortage, bool *helped) {
   enum { MOST_HALVINGS = 3 };
   distribution *x = distribution_;
+  (void)shortage;
   *helped = x->request.halvings < MOST_HALVINGS;
   if (*helped) x->request.halvings++;
   return TSR_OK;
@@ -198,6 +245,7 @@ static tsr_status move_to(tsr_directory *directory, const tsr_region *region,
   TSR_TRY(tsr_compose_open(directory));
   TSR_TRY(tsr_compose_check(directory, region, 1));
   TSR_TRY(tsr_compose_write_back_crossing(directory, region, false));
+  TSR_TRY(tsr_compose_write_back_triangles(directory, region, TSR_A, TSR_GENERAL));
   TSR_TRY(distribute(directory, region, mapping));
   tsr_compose_stamp(directory, region, 1);
   return TSR_OK;

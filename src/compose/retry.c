@@ -16,7 +16,7 @@ static bool may_shrink(const tsr_trial *t, const tsr_shortage *s) {
  * earlier calls had shrunk are restored as well, because they would now find more, too. */
 static tsr_status relieve(tsr_trial *t, const tsr_shortage *s, bool *helped) {
   *helped = false;
-  if (s->any && t->relieve != NULL) TSR_TRY(t->relieve(t->call, helped));
+  if (s->any && t->relieve != NULL) TSR_TRY(t->relieve(t->call, s, helped));
   if (s->any && !*helped && may_shrink(t, s)) {
     tsr_budget_shrink(t->plans, s->location, s->bytes, t->shrinks++);
     t->wanted[s->location] = s->bytes;

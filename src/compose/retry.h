@@ -7,10 +7,10 @@
  * Other programs use the same memory, so a plan within its budget may not find it. An attempt that
  * fails with TSR_ERR_MEMORY is repeated as long as one of these helps, tried in this order:
  *
- * 1. The caller relieves the shortage: it evicts cached blocks, or asks for less.
+ * 1. The caller relieves the shortage: it evicts cached blocks, or asks for less. Blocks lie on
+ *    devices: if memory for staging is short, no block is evicted.
  * 2. The budget of the location that is short shrinks below the bytes that the plan wanted there,
- *    and the next attempt plans again. This ends when the next plan wants no less: a staging ring
- *    has to hold one piece, whatever its budget.
+ *    and the next attempt plans again. This ends when the next plan wants no less.
  * 3. If no plan fits the budgets and earlier calls had shrunk them, they are restored.
  */
 #ifndef TSR_COMPOSE_RETRY_H
@@ -31,11 +31,12 @@ typedef struct tsr_shortage {
 typedef struct tsr_trial {
   void *call; /* the argument of the two functions */
   tsr_status (*attempt)(void *call, tsr_shortage *shortage);
-  tsr_status (*relieve)(void *call, bool *helped); /* way 1; may be NULL */
-  tsr_plans *plans;                                /* whose budgets may change; NULL: none may */
-  int most_shrinks;                                /* way 2: the most budgets that may shrink */
-  bool staging_only;                               /* way 2: only the staging ring's may shrink */
-  bool restores;                                   /* way 3 is allowed */
+  tsr_status (*relieve)(void *call, const tsr_shortage *shortage,
+                        bool *helped); /* way 1; or NULL */
+  tsr_plans *plans;                    /* whose budgets may change; NULL: none may */
+  int most_shrinks;                    /* way 2: the most budgets that may shrink */
+  bool staging_only;                   /* way 2: only the staging ring's may shrink */
+  bool restores;                       /* way 3 is allowed */
   /* out */
   int shrinks; /* number of times that a budget shrank */
   size_t

@@ -138,6 +138,10 @@ void tsr_store_trim(tsr_store *store) {
   for (int l = 0; l < store->locations; l++) tsr_heap_trim(store->heap[l]);
 }
 
+void tsr_store_trim_rings(tsr_store *store) {
+  for (int l = store->devices; l < store->locations; l++) tsr_heap_trim(store->heap[l]);
+}
+
 static void drop_empty(tsr_store *store) {
   size_t kept = 0;
   for (size_t i = 0; i < store->entries.count; i++) {
@@ -175,7 +179,51 @@ static tsr_rect shifted(tsr_rect r, int64_t rows, int64_t cols) {
 static bool shift_part(const tsr_rects *set, tsr_rect part, int64_t rows, int64_t cols,
                        tsr_rects *moved) {
   if (!tsr_rects_clip(set, part, moved)) return false;
-  for (size_t i = 0; i < moved->count; i++) moved->items[i] = shifted(moved->items[i], rows, cols);
+  for (size_t i = 0; i < moved->count; i++)
+    moved->items[i].rect = shifted(moved->items[i].rect, rows, cols);
+  return true;
+}
+
+/* No tsr_uplo: every triangle can be used. */
+enum { ANY_TRIANGLE = 0 };
+
+/* Whether a call that uses this triangle of an operand can use the shape, in the operand's
+ * coordinates. */
+static bool is_usable(tsr_shape shape, int uplo) {
+  if (!tsr_is_triangle(shape) || uplo == ANY_TRIANGLE) return true;
+  return shape.uplo == uplo && shape.rect.row0 == shape.rect.col0;
+}
+
+static void keep_usable(tsr_rects *set, int uplo) {
+  size_t kept = 0;
+  for (size_t i = 0; i < set->count; i++)
+    if (is_usable(set->items[i], uplo)) set->items[kept++] = set->items[i];
+  set->count = kept;
+}
+
+/* Whether a call that only reads a block needs nothing else of a triangle that is newer: all of its
+ * square is valid. */
+static bool is_whole(const tsr_rects *valid, tsr_shape shape, int matrix) {
+  return matrix != TSR_C_ && tsr_rects_covers(valid, shape.rect);
+}
+
+static void keep_newer(tsr_cached_block *block, int uplo) {
+  size_t kept = 0;
+  for (size_t i = 0; i < block->newer.count; i++) {
+    tsr_shape shape = block->newer.items[i];
+    if (is_usable(shape, uplo) || is_whole(&block->valid, shape, block->matrix))
+      block->newer.items[kept++] = shape;
+  }
+  block->newer.count = kept;
+}
+
+/* Keeps the shapes that a call can use. A part that is newer is valid, too, whichever shapes the
+ * two sets have there. */
+static bool keep_usable_parts(tsr_cached_block *block, int uplo) {
+  keep_newer(block, uplo);
+  keep_usable(&block->valid, uplo);
+  for (size_t i = 0; i < block->newer.count; i++)
+    if (!tsr_rects_add_shape(&block->valid, block->newer.items[i])) return false;
   return true;
 }
 
@@ -188,9 +236,10 @@ static bool add_block(tsr_found *found, int matrix, tsr_entry *entry, tsr_rect p
                                                          .matrix = (uint8_t)matrix,
                                                          .rect = shifted(part, row, col),
                                                          .ld = entry->ld});
-  return block != NULL && TSR_VEC_PUSH(&found->entries, entry) &&
-         shift_part(&entry->valid, part, row, col, &block->valid) &&
-         shift_part(&entry->newer, part, row, col, &block->newer);
+  bool done = block != NULL && TSR_VEC_PUSH(&found->entries, entry) &&
+              shift_part(&entry->valid, part, row, col, &block->valid) &&
+              shift_part(&entry->newer, part, row, col, &block->newer);
+  return done && keep_usable_parts(block, found->uplo[matrix]);
 }
 
 static bool is_found(const tsr_found *found, const tsr_entry *entry) {
@@ -207,7 +256,7 @@ static bool add_again(tsr_found *found, int matrix, tsr_entry *entry, tsr_rect p
   tsr_rects parts = {0};
   bool done = tsr_rects_clip(&entry->valid, part, &parts);
   for (size_t i = 0; done && i < parts.count; i++)
-    done = add_block(found, matrix, entry, parts.items[i], row, col);
+    done = add_block(found, matrix, entry, parts.items[i].rect, row, col);
   tsr_rects_free(&parts);
   return done;
 }
@@ -224,11 +273,12 @@ static bool add_entry(tsr_store *store, tsr_found *found, int matrix, tsr_entry 
 }
 
 tsr_status tsr_store_look(tsr_store *store, const tsr_region region[TSR_OPERANDS],
-                          tsr_found *found) {
+                          const tsr_uplo *uplo, tsr_found *found) {
   tsr_found made = {.seen = {{0}}};
   store->looks++;
   for (int x = 0; x < TSR_OPERANDS; x++) {
     made.region[x] = region[x];
+    made.uplo[x] = uplo != NULL ? (int)uplo[x] : ANY_TRIANGLE;
     for (size_t i = 0; i < store->entries.count; i++) {
       if (add_entry(store, &made, x, store->entries.items[i])) continue;
       tsr_found_free(&made);
@@ -267,6 +317,44 @@ bool tsr_found_has_newer(const tsr_found *found) {
   for (size_t i = 0; i < found->seen.blocks.count; i++)
     if (found->seen.blocks.items[i].newer.count > 0) return true;
   return false;
+}
+
+/* ---- Triangles ------------------------------------------------------------ */
+
+/* The largest square of a region whose diagonal is that of a shape in the region. */
+static tsr_region square_on(const tsr_region *region, tsr_rect shape) {
+  int64_t d = shape.row0 - shape.col0, row = d > 0 ? d : 0, col = d < 0 ? -d : 0;
+  int64_t rows = region->rows - row, cols = region->cols - col, order = rows < cols ? rows : cols;
+  return tsr_region_part(region, tsr_rect_make(row, col, order, order));
+}
+
+/* Does what tsr_store_triangle does, in one entry. False: no host memory. */
+static bool find_triangle(const tsr_entry *entry, const tsr_region *region, int matrix,
+                          tsr_uplo uplo, bool alone, tsr_region *square, tsr_uplo *is) {
+  tsr_relation how;
+  tsr_rect part = shared(entry, region, &how), at;
+  tsr_rects newer = {0};
+  if (how != TSR_ALIGNED || tsr_rect_empty(part)) return true;
+  (void)tsr_region_relate(&entry->home, region, &at);
+  bool done = shift_part(&entry->newer, part, at.row0, at.col0, &newer);
+  for (size_t i = 0; done && i < newer.count; i++) {
+    tsr_shape shape = newer.items[i];
+    tsr_shape at_home = {shifted(shape.rect, -at.row0, -at.col0), shape.uplo};
+    if (is_usable(shape, uplo) || is_whole(&entry->valid, at_home, matrix)) continue;
+    *square = alone ? tsr_region_part(region, shape.rect) : square_on(region, shape.rect);
+    *is = (tsr_uplo)newer.items[i].uplo;
+  }
+  tsr_rects_free(&newer);
+  return done;
+}
+
+tsr_status tsr_store_triangle(const tsr_store *store, const tsr_region *region, int matrix,
+                              tsr_uplo uplo, bool alone, tsr_region *square, tsr_uplo *is) {
+  *square = (tsr_region){.base = NULL};
+  for (size_t i = 0; i < store->entries.count && square->base == NULL; i++)
+    if (!find_triangle(store->entries.items[i], region, matrix, uplo, alone, square, is))
+      return no_memory();
+  return TSR_OK;
 }
 
 /* ---- Crossing and forgetting ---------------------------------------------- */
@@ -349,13 +437,29 @@ static bool allocation_make(size_t count, tsr_allocation *allocation) {
 
 /* ---- The entries after a plan ----------------------------------------------- */
 
+static tsr_shape shape_shifted(tsr_shape shape, int64_t rows, int64_t cols) {
+  return (tsr_shape){shifted(shape.rect, rows, cols), shape.uplo};
+}
+
+static bool add_shifted(tsr_rects *set, const tsr_rects *by, int64_t rows, int64_t cols) {
+  for (size_t i = 0; i < by->count; i++)
+    if (!tsr_rects_add_shape(set, shape_shifted(by->items[i], rows, cols))) return false;
+  return true;
+}
+
 /* Replaces the set within part by by, which is in the operand's coordinates. */
 static bool replace_part(tsr_rects *set, tsr_rect part, const tsr_rects *by, int64_t row,
                          int64_t col) {
   if (!tsr_rects_subtract(set, part)) return false;
-  for (size_t i = 0; i < by->count; i++)
-    if (!tsr_rects_add(set, shifted(by->items[i], -row, -col))) return false;
-  return true;
+  return add_shifted(set, by, -row, -col);
+}
+
+/* Removes from the set what was newer before a write-back, and adds what is newer after it. */
+static bool change_newer(tsr_rects *set, const tsr_rects *before, const tsr_rects *after,
+                         int64_t row, int64_t col) {
+  for (size_t i = 0; i < before->count; i++)
+    if (!tsr_rects_subtract_shape(set, shape_shifted(before->items[i], -row, -col))) return false;
+  return add_shifted(set, after, -row, -col);
 }
 
 /* Starts a change of the entry, unless another cached block of the same plan has done so: an entry
@@ -367,11 +471,17 @@ static bool begin_change(tsr_entry *entry) {
          tsr_rects_copy(&entry->newer, &entry->next_newer);
 }
 
-static bool change_entry(const tsr_found *found, size_t index, const tsr_cached_block *after,
+/* A write-back changes nothing on devices: triangles that it has not found stay valid, or newer. */
+static bool change_entry(const tsr_found *found, size_t index, const tsr_plan *plan,
                          tsr_entry **noted) {
+  const tsr_cached_block *after = &plan->after->blocks.items[index];
   tsr_entry *entry = *noted = found->entries.items[index];
   int64_t row, col;
   offset_of(found, index, &row, &col);
+  if (plan->moves && after->matrix == TSR_C_)
+    return begin_change(entry) &&
+           change_newer(&entry->next_newer, &found->seen.blocks.items[index].newer, &after->newer,
+                        row, col);
   tsr_rect part = shifted(after->rect, -row, -col);
   return begin_change(entry) && replace_part(&entry->next_valid, part, &after->valid, row, col) &&
          replace_part(&entry->next_newer, part, &after->newer, row, col);
@@ -403,7 +513,7 @@ static tsr_status prepare(tsr_store *store, const tsr_found *found, const tsr_pl
   for (size_t i = 0; i < allocation->count && done; i++) {
     const tsr_cached_block *block = &plan->after->blocks.items[i];
     done = block->bytes == 0
-               ? change_entry(found, i, block, &allocation->noted[i])
+               ? change_entry(found, i, plan, &allocation->noted[i])
                : make_entry(store, found, block, allocation->blocks[i], &allocation->noted[i]);
   }
   return done ? TSR_OK : no_memory();
@@ -528,15 +638,26 @@ static uint64_t digest_bytes(uint64_t hash, const char *bytes, int64_t count) {
   return hash;
 }
 
+/* The rows of a shape in a column. */
+static void rows_of(tsr_shape shape, int64_t col, int64_t *begin, int64_t *end) {
+  tsr_rect r = shape.rect;
+  int64_t on_diagonal = r.row0 + col - r.col0;
+  *begin = shape.uplo == TSR_LOWER ? on_diagonal : r.row0;
+  *end = shape.uplo == TSR_UPPER ? on_diagonal + 1 : r.row1;
+}
+
 /* The digest of the parts of home that are valid and not newer on the device. */
 static uint64_t digest_home(const tsr_entry *entry) {
   uint64_t hash = UINT64_C(0xcbf29ce484222325);
   for (size_t i = 0; i < entry->valid.count; i++) {
-    tsr_rect r = entry->valid.items[i];
-    if (tsr_rects_meets(&entry->newer, r)) continue;
-    for (int64_t col = r.col0; col < r.col1; col++)
-      hash = digest_bytes(hash, tsr_region_address(&entry->home, r.row0, col),
-                          (r.row1 - r.row0) * (int64_t)entry->home.size);
+    tsr_shape shape = entry->valid.items[i];
+    if (tsr_rects_meet_shape(&entry->newer, shape)) continue;
+    for (int64_t col = shape.rect.col0; col < shape.rect.col1; col++) {
+      int64_t begin, end;
+      rows_of(shape, col, &begin, &end);
+      hash = digest_bytes(hash, tsr_region_address(&entry->home, begin, col),
+                          (end - begin) * (int64_t)entry->home.size);
+    }
   }
   return hash;
 }

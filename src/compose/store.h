@@ -31,6 +31,7 @@ typedef struct tsr_entry tsr_entry;
 /* The cached blocks that a call finds on devices when it is planned. */
 typedef struct tsr_found {
   tsr_region region[TSR_OPERANDS]; /* of the call's operands */
+  int uplo[TSR_OPERANDS];          /* as tsr_store_look was asked */
   tsr_residency seen;
   TSR_VEC(tsr_entry *) entries; /* the entry of each block of seen */
 } tsr_found;
@@ -53,10 +54,14 @@ void tsr_store_limit(tsr_store *store, int location, size_t bytes);
 /* Bytes on the device that are taken: of entries, and of arenas and memory not yet reclaimed. */
 size_t tsr_store_used(const tsr_store *store, int device);
 
-/* Finds the cached blocks of the operands' regions. The caller frees *found by tsr_found_free.
+/* Finds the cached blocks of the operands' regions. uplo: of each operand the triangle that alone
+ * the call uses, or TSR_GENERAL. Triangles that are valid in a block are found only if they are of
+ * this kind and on the operand's diagonal, because a plan has no use for others
+ * (tsr_store_triangle). A newer triangle of A or B is also found if all of its square is valid.
+ * uplo is NULL if no plan is made of it: all are found. The caller frees *found by tsr_found_free.
  * TSR_ERR_MEMORY: no host memory. */
 tsr_status tsr_store_look(tsr_store *store, const tsr_region region[TSR_OPERANDS],
-                          tsr_found *found);
+                          const tsr_uplo *uplo, tsr_found *found);
 void tsr_found_free(tsr_found *found);
 bool tsr_found_has_newer(
     const tsr_found *found); /* some block is newer on its device than at home */
@@ -64,6 +69,13 @@ bool tsr_found_has_newer(
 /* *part: a part of the home of an entry that crosses the region, where the entry is newer than its
  * home. False: none. */
 bool tsr_store_crossing(const tsr_store *store, const tsr_region *region, tsr_region *part);
+
+/* Finds a triangle in the region that is newer than its home, in an entry that is aligned with the
+ * region, and that tsr_store_look would not find of this operand (uplo as there). *square: the
+ * largest square of the region on the triangle's diagonal, or (alone) the triangle's own, of which
+ * the triangle *is. square->base is NULL if there is none. TSR_ERR_MEMORY: no host memory. */
+tsr_status tsr_store_triangle(const tsr_store *store, const tsr_region *region, int matrix,
+                              tsr_uplo uplo, bool alone, tsr_region *square, tsr_uplo *is);
 
 /* Forgets the copies of the region on devices. Of an entry that crosses the region, it forgets the
  * columns that overlap the region. An entry of which nothing is left gives its memory back.
@@ -113,6 +125,8 @@ bool tsr_store_newer(const tsr_store *store, tsr_region *home);
 void tsr_store_clear(tsr_store *store);
 /* Frees the memory that no entry uses. No job may be in flight. */
 void tsr_store_trim(tsr_store *store);
+/* Does so on the host alone, for memory of rings that has been given back. */
+void tsr_store_trim_rings(tsr_store *store);
 
 /* For checking mode; no job may be in flight. tsr_store_stamp notes, for each entry that overlaps
  * the region, a digest of the home's parts that equal the entry. tsr_store_check fails with

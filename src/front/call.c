@@ -107,9 +107,9 @@ static tsr_status attempt_offer(void *attempted_, tsr_shortage *shortage) {
   return status;
 }
 
-static tsr_status evict_copies(void *attempted_, bool *any) {
+static tsr_status evict_copies(void *attempted_, const tsr_shortage *shortage, bool *any) {
   attempted *x = attempted_;
-  return tsr_compose_evict(&x->context->directory, any);
+  return tsr_compose_relieve(&x->context->directory, shortage->location, any);
 }
 
 static tsr_trial trial_of(attempted *x) {
@@ -210,7 +210,7 @@ tsr_status tsr_context_do_refused(tsr_context *context, const tsr_plan *plan,
   tsr_status status = TSR_OK;
   for (size_t i = 0; i < refused->count && status == TSR_OK; i++) {
     tsr_binding part;
-    tsr_call call = tsr_native_part(&plan->call, binding, refused->items[i], &part);
+    tsr_call call = tsr_native_part(&plan->call, binding, refused->items[i].rect, &part);
     status = do_part(context, &call, &part, exchanged);
   }
   if (refused->count > 0) note_refused(context, plan, (int)refused->count);

@@ -212,9 +212,9 @@ static tsr_status try_execution(void *execution_, tsr_shortage *shortage) {
   return status;
 }
 
-static tsr_status evict_copies(void *execution_, bool *any) {
+static tsr_status evict_copies(void *execution_, const tsr_shortage *shortage, bool *any) {
   execution *x = execution_;
-  return tsr_compose_evict(&x->context->directory, any);
+  return tsr_compose_relieve(&x->context->directory, shortage->location, any);
 }
 
 /* Runs the plan that the user gave. If its memory cannot be allocated even after evicting copies,

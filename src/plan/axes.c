@@ -20,6 +20,12 @@ static bool has_square_a(const tsr_call *call) {
          call->operation == TSR_TRMM || call->operation == TSR_TRSM;
 }
 
+tsr_uplo tsr_call_triangle_of(const tsr_call *call, int operand) {
+  bool of_a = operand == TSR_A && has_square_a(call) && call->moduli == 0;
+  bool of_c = operand == TSR_C_ && tsr_call_has_triangular_c(call);
+  return of_a || of_c ? call->uplo : TSR_GENERAL;
+}
+
 static tsr_axes turned(tsr_axes axes, bool turn) {
   return turn ? (tsr_axes){axes.cols, axes.rows} : axes;
 }

@@ -23,6 +23,10 @@ typedef struct tsr_axes {
 /* Whether the result of the call is one triangle of C. */
 bool tsr_call_has_triangular_c(const tsr_call *call);
 
+/* The triangle of an operand that alone the call uses, with its diagonal; TSR_GENERAL: it may use
+ * all of the operand. Residues of A are made of whole squares. */
+tsr_uplo tsr_call_triangle_of(const tsr_call *call, int operand);
+
 /* The spaces of the rows and columns of a matrix as stored, and the extent of a space in
  * elements. */
 tsr_axes tsr_call_spaces(const tsr_call *call, int matrix);

@@ -47,8 +47,13 @@ bool tsr_residency_home_is_current(const tsr_residency *residency, int matrix, t
   return true;
 }
 
+bool tsr_cached_block_forget_shape(tsr_cached_block *block, tsr_shape shape) {
+  return tsr_rects_subtract_shape(&block->valid, shape) &&
+         tsr_rects_subtract_shape(&block->newer, shape);
+}
+
 bool tsr_cached_block_forget(tsr_cached_block *block, tsr_rect rect) {
-  return tsr_rects_subtract(&block->valid, rect) && tsr_rects_subtract(&block->newer, rect);
+  return tsr_cached_block_forget_shape(block, tsr_shape_of(rect));
 }
 
 bool tsr_residency_note_written_back(tsr_residency *residency, int matrix, tsr_rect rect) {

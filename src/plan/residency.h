@@ -9,6 +9,10 @@
  * rectangle that has the current values, with all earlier calls applied. `newer` is the part of
  * `valid` whose values are not yet at the operand's home. The home of that part is stale until the
  * part is written back or dropped. An operand whose home is a device has no cached blocks.
+ *
+ * A call that changes a triangle of C leaves triangles in `valid` and `newer` of the squares on the
+ * diagonal. A plan finds triangles only in an operand of which the call uses that triangle alone,
+ * and only on the operand's diagonal; the store writes others back before (compose/triangles.c).
  */
 #ifndef TSR_PLAN_RESIDENCY_H
 #define TSR_PLAN_RESIDENCY_H
@@ -47,6 +51,8 @@ bool tsr_residency_home_is_current(const tsr_residency *residency, int matrix, t
 bool tsr_residency_note_written_back(tsr_residency *residency, int matrix, tsr_rect rect);
 /* Marks a rectangle of a cached block as not valid. False: no host memory. */
 bool tsr_cached_block_forget(tsr_cached_block *block, tsr_rect rect);
+/* The same with a shape. */
+bool tsr_cached_block_forget_shape(tsr_cached_block *block, tsr_shape shape);
 
 /* Extends the digest `before` by everything in a residency that a plan may depend on. */
 uint64_t tsr_residency_digest(uint64_t before, const tsr_residency *residency);

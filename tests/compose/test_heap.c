@@ -213,18 +213,32 @@ static void keeps_blocks_apart(void **state) {
   (void)state;
   rig r;
   rig_open(&r, 2 * BLOCK, BLOCK);
-  char *first = take(&r, BLOCK), *second = take(&r, BLOCK);
-  assert_ptr_equal(second, first + BLOCK);
-  tsr_heap_give(r.heap, first);
-  tsr_heap_give(r.heap, second);
-  no_room(&r, BLOCK + 512);
-  second = take(&r, BLOCK);
+  char *pieces[4];
+  for (int i = 0; i < 4; i++) pieces[i] = take(&r, BLOCK / 2);
+  assert_ptr_equal(pieces[3], pieces[0] + 3 * BLOCK / 2);
+  tsr_heap_give(r.heap, pieces[1]);
+  tsr_heap_give(r.heap, pieces[2]);
+  no_room(&r, BLOCK / 2 + 512);
+  tsr_heap_give(r.heap, pieces[0]);
   tsr_heap_trim(r.heap);
   assert_int_equal(r.state.blocks, 1);
   assert_int_equal(tsr_heap_held(r.heap), BLOCK);
-  tsr_heap_give(r.heap, second);
-  tsr_heap_trim(r.heap);
-  take(&r, BLOCK + 512);
+  rig_close(&r);
+}
+
+/* Blocks that are too small for a piece give way to a larger one. */
+static void frees_blocks_that_nobody_uses(void **state) {
+  (void)state;
+  rig r;
+  rig_open(&r, 3 * BLOCK, UNIT);
+  char *pieces[3];
+  for (int i = 0; i < 3; i++) pieces[i] = take(&r, BLOCK);
+  tsr_heap_give(r.heap, pieces[0]);
+  tsr_heap_give(r.heap, pieces[1]);
+  take(&r, 2 * BLOCK);
+  assert_int_equal(tsr_heap_held(r.heap), 3 * BLOCK);
+  assert_int_equal(r.state.blocks, 2);
+  tsr_heap_give(r.heap, pieces[2]);
   rig_close(&r);
 }
 
@@ -365,6 +379,7 @@ int main(void) {
       cmocka_unit_test(takes_the_best_fit),
       cmocka_unit_test(joins_what_is_given),
       cmocka_unit_test(keeps_blocks_apart),
+      cmocka_unit_test(frees_blocks_that_nobody_uses),
       cmocka_unit_test(exhausts_and_recovers),
       cmocka_unit_test(ignores_what_is_not_out),
       cmocka_unit_test(large_pieces_have_large_blocks),

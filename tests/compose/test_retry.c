@@ -49,8 +49,9 @@ static tsr_status attempt(void *call_, tsr_shortage *shortage) {
   return TSR_ERR_MEMORY;
 }
 
-static tsr_status relieve(void *call_, bool *helped) {
+static tsr_status relieve(void *call_, const tsr_shortage *shortage, bool *helped) {
   call *x = call_;
+  assert_int_equal(shortage->location, x->location);
   *helped = x->reliefs-- > 0;
   note(x, *helped ? 'r' : 'n');
   return x->relief_fails;

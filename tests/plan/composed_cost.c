@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "plan/addresses.h"
+#include "plan/axes.h"
 #include "plan/mapping.h"
 #include "plan/schedule/moves.h"
 #include "compose/store.h"
@@ -110,7 +111,9 @@ static void plan_call(sequence *s, int which, const tsr_level3 *what,
     call.operand[x].pinned_end = tsr_operand_bytes(&call.operand[x], call.type);
     call.operand[x].alignment = 16;
   }
-  must(tsr_store_look(s->store, region, &view));
+  tsr_uplo uplo[TSR_OPERANDS];
+  for (int x = 0; x < TSR_OPERANDS; x++) uplo[x] = tsr_call_triangle_of(&call, x);
+  must(tsr_store_look(s->store, region, uplo, &view));
   tsr_plan_options options = s->options;
   leave_what_is_kept(s, &options);
   options.residency = &view.seen;
@@ -158,7 +161,9 @@ static void bring_home(sequence *s, const tsr_region *region, tsr_uplo uplo) {
   tsr_region regions[TSR_OPERANDS] = {[TSR_C_] = *region};
   tsr_found view;
   tsr_plan *plan;
-  must(tsr_store_look(s->store, regions, &view));
+  const tsr_uplo uplos[TSR_OPERANDS] = {TSR_GENERAL, TSR_GENERAL, uplo};
+  if (uplo != TSR_GENERAL) tsr_moves_triangle(uplo, &call);
+  must(tsr_store_look(s->store, regions, uplos, &view));
   tsr_plan_options options = s->options;
   options.residency = &view.seen;
   double begin = tsr_now();

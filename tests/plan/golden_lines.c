@@ -211,7 +211,7 @@ static void note_command(const tsr_plan *plan, const tsr_command *c, golden_line
 /* ---- What stays on devices ------------------------------------------------ */
 
 static int by_place(const void *a, const void *b) {
-  const tsr_rect *x = a, *y = b;
+  const tsr_rect *x = &((const tsr_shape *)a)->rect, *y = &((const tsr_shape *)b)->rect;
   if (x->col0 != y->col0) return x->col0 < y->col0 ? -1 : 1;
   return x->row0 < y->row0 ? -1 : x->row0 > y->row0;
 }
@@ -222,9 +222,10 @@ static void add_rects(const char *word, const tsr_rects *set, tsr_text *text) {
   if (sorted.count > 0) qsort(sorted.items, sorted.count, sizeof *sorted.items, by_place);
   tsr_text_add(text, " %s", word);
   for (size_t i = 0; i < sorted.count; i++) {
-    tsr_rect r = sorted.items[i];
+    tsr_rect r = sorted.items[i].rect;
     tsr_text_add(text, " %" PRId64 ",%" PRId64 " %" PRId64 "x%" PRId64, r.row0, r.col0,
                  r.row1 - r.row0, r.col1 - r.col0);
+    if (tsr_is_triangle(sorted.items[i])) tsr_text_add(text, "%c", (char)sorted.items[i].uplo);
   }
   tsr_rects_free(&sorted);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "plan/addresses.h"
+#include "plan/axes.h"
 #include "plan/golden_call.h"
 #include "plan/schedule/moves.h"
 #include "compose/store.h"
@@ -129,6 +130,68 @@ static void note(sequence *s, golden_book *book, const char *name, const tsr_fou
   submit(s, view, plan);
 }
 
+/* Of a region as an operand of the call that stands for its move; triangle: of those on its
+ * diagonal that move, too; mapping: to devices, else home; name NULL: the plan is not noted. */
+static void move_part(sequence *s, golden_book *book, const char *name, const tsr_region *region,
+                      const matrix *of, tsr_uplo uplo, tsr_uplo triangle,
+                      const tsr_mapping *mapping) {
+  int as = mapping != NULL ? TSR_A : TSR_C_;
+  tsr_operand operand = operand_of(s, region, of);
+  tsr_call call = tsr_moves_call(as, &operand, region->size);
+  tsr_region regions[TSR_OPERANDS] = {{0}};
+  tsr_uplo uplos[TSR_OPERANDS] = {TSR_GENERAL, TSR_GENERAL, TSR_GENERAL};
+  tsr_found view;
+  tsr_plan *plan = NULL;
+  if (triangle != TSR_GENERAL) tsr_moves_triangle(triangle, &call);
+  regions[as] = *region;
+  uplos[as] = triangle;
+  must(tsr_store_look(s->store, regions, uplos, &view));
+  tsr_plan_options options = options_of(s, &view);
+  if (mapping != NULL)
+    must(tsr_plan_distribute(s->machine, &call, mapping, &options, &plan));
+  else
+    must(tsr_plan_write_back(s->machine, &call, uplo, &options, &plan));
+  if (name != NULL)
+    note(s, book, name, &view, plan, options.budget);
+  else
+    submit(s, &view, plan);
+  tsr_found_free(&view);
+  tsr_plan_free(plan);
+}
+
+/* Brings triangles home that a look for this kind does not find, as a context does. Whether any
+ * were. */
+static bool move_triangles(sequence *s, golden_book *book, const char *name,
+                           const tsr_region *region, const matrix *of, int as, tsr_uplo fits,
+                           bool alone, tsr_uplo uplo) {
+  tsr_region square;
+  tsr_uplo is;
+  bool any = false;
+  for (;; any = true) {
+    must(tsr_store_triangle(s->store, region, as, fits, alone, &square, &is));
+    if (square.base == NULL) return any;
+    bool all = square.base != region->base || is != uplo;
+    move_part(s, book, name, &square, of, all ? TSR_GENERAL : uplo, is, NULL);
+  }
+}
+
+static void settle(sequence *s, golden_book *book, const tsr_region region[TSR_OPERANDS],
+                   matrix *const of[TSR_OPERANDS], const tsr_uplo uplo[TSR_OPERANDS]) {
+  for (int x = 0; x < TSR_OPERANDS; x++)
+    if (region[x].base != NULL)
+      move_triangles(s, book, NULL, &region[x], of[x], x, uplo[x], true, TSR_GENERAL);
+}
+
+/* A triangle that has come home takes the place of the region if nothing else of it is newer. */
+static void move_step(sequence *s, golden_book *book, const char *name, const tsr_region *region,
+                      const matrix *of, tsr_uplo uplo, const tsr_mapping *mapping) {
+  bool deals = mapping != NULL;
+  if (move_triangles(s, book, name, region, of, deals ? TSR_A : TSR_C_, TSR_GENERAL, deals, uplo) &&
+      !deals)
+    return;
+  move_part(s, book, name, region, of, uplo, TSR_GENERAL, mapping);
+}
+
 /* CALL A B C [WORD ...] */
 static void call_step(sequence *s, golden_book *book, const char *name, char *const *word,
                       int words) {
@@ -160,7 +223,10 @@ static void call_step(sequence *s, golden_book *book, const char *name, char *co
     region[x] = part(s, at, call.operand[x].rows, call.operand[x].cols, &of[x]);
     call.operand[x] = operand_of(s, &region[x], of[x]);
   }
-  must(tsr_store_look(s->store, region, &view));
+  tsr_uplo uplo[TSR_OPERANDS];
+  for (int x = 0; x < TSR_OPERANDS; x++) uplo[x] = tsr_call_triangle_of(&call, x);
+  settle(s, book, region, of, uplo);
+  must(tsr_store_look(s->store, region, uplo, &view));
   tsr_plan_options options = options_of(s, &view);
   options.search_seconds = own.search_seconds;
   tsr_mapping map = of[TSR_C_]->map;
@@ -169,28 +235,6 @@ static void call_step(sequence *s, golden_book *book, const char *name, char *co
   map.col = first / region[TSR_C_].ld;
   if (map.grid_rows > 0) options.mapping = &map;
   must(tsr_plan_make(s->machine, &call, &options, &plan));
-  note(s, book, name, &view, plan, options.budget);
-  tsr_found_free(&view);
-  tsr_plan_free(plan);
-}
-
-/* Of a region as an operand of the call that stands for its move; mapping: to devices, else home.
- */
-static void move_step(sequence *s, golden_book *book, const char *name, const tsr_region *region,
-                      const matrix *of, tsr_uplo uplo, const tsr_mapping *mapping) {
-  int as = mapping != NULL ? TSR_A : TSR_C_;
-  tsr_operand operand = operand_of(s, region, of);
-  tsr_call call = tsr_moves_call(as, &operand, region->size);
-  tsr_region regions[TSR_OPERANDS] = {{0}};
-  tsr_found view;
-  tsr_plan *plan = NULL;
-  regions[as] = *region;
-  must(tsr_store_look(s->store, regions, &view));
-  tsr_plan_options options = options_of(s, &view);
-  if (mapping != NULL)
-    must(tsr_plan_distribute(s->machine, &call, mapping, &options, &plan));
-  else
-    must(tsr_plan_write_back(s->machine, &call, uplo, &options, &plan));
   note(s, book, name, &view, plan, options.budget);
   tsr_found_free(&view);
   tsr_plan_free(plan);

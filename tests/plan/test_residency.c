@@ -4,6 +4,7 @@
 /* Chains of calls planned one after another, each from what the one before left on devices: every
  * plan is verified, and no byte crosses a host link that is on a device already. */
 #include "base/alloc.h"
+#include "plan/axes.h"
 #include "plan/schedule/moves.h"
 #include "plan/residency.h"
 #include "owners.h"
@@ -59,10 +60,33 @@ static tsr_residency seen_as(const tsr_residency *after, int from, int as) {
   return seen;
 }
 
+static void keep_usable(tsr_rects *set, tsr_uplo uplo) {
+  size_t kept = 0;
+  for (size_t i = 0; i < set->count; ++i) {
+    tsr_shape s = set->items[i];
+    if (!tsr_is_triangle(s) || (s.uplo == (int64_t)uplo && s.rect.row0 == s.rect.col0))
+      set->items[kept++] = s;
+  }
+  set->count = kept;
+}
+
+/* Without the triangles that a context brings home before a call that uses this triangle. */
+static tsr_residency settled(tsr_residency seen, tsr_uplo uplo) {
+  for (size_t i = 0; i < seen.blocks.count; ++i) {
+    tsr_cached_block *block = &seen.blocks.items[i];
+    keep_usable(&block->valid, uplo);
+    keep_usable(&block->newer, uplo);
+    for (size_t n = 0; n < block->newer.count; ++n)
+      assert_true(tsr_rects_add_shape(&block->valid, block->newer.items[n]));
+  }
+  return seen;
+}
+
 /* The next call sees the C of the last one as any of its operands, or none. */
 static tsr_residency handed_on(const tsr_residency *after, const tsr_call *next) {
   int as = (int)between(0, TSR_OPERANDS - 1);
-  return seen_as(after, TSR_C_, next->operand[as].rows == 0 ? -1 : as);
+  tsr_residency seen = seen_as(after, TSR_C_, next->operand[as].rows == 0 ? -1 : as);
+  return settled(seen, tsr_call_triangle_of(next, as));
 }
 
 static void replace(tsr_residency *residency, tsr_residency by) {
@@ -79,9 +103,11 @@ static bool has_newer(const tsr_residency *residency) {
 /* Brings C, or a triangle of it, home between two calls. */
 static void bring_home(const tsr_machine *machine, const tsr_call *done, tsr_residency *kept) {
   static const tsr_uplo uplos[] = {TSR_GENERAL, TSR_LOWER, TSR_UPPER};
-  tsr_uplo uplo = uplos[between(0, 2)];
+  tsr_uplo uplo = uplos[between(0, 2)], triangle = uplos[between(0, 2)];
   tsr_call call = tsr_moves_call(TSR_C_, &done->operand[TSR_C_], 16);
-  tsr_residency seen = seen_as(kept, TSR_C_, TSR_C_);
+  tsr_residency seen = settled(seen_as(kept, TSR_C_, TSR_C_), triangle);
+  if (triangle != TSR_GENERAL) tsr_moves_triangle(triangle, &call);
+  if (triangle != TSR_GENERAL && triangle != uplo) uplo = TSR_GENERAL;
   tsr_plan_options options = planning_options(machine, 0);
   options.residency = &seen;
   tsr_plan *plan = NULL;
@@ -97,7 +123,7 @@ static void bring_home(const tsr_machine *machine, const tsr_call *done, tsr_res
 static void distribute(const tsr_machine *machine, const tsr_call *done, tsr_residency *kept) {
   tsr_mapping mapping = owners_draw(machine->devices);
   tsr_call call = tsr_moves_call(TSR_A, &done->operand[TSR_C_], 16);
-  tsr_residency seen = seen_as(kept, TSR_C_, TSR_A);
+  tsr_residency seen = settled(seen_as(kept, TSR_C_, TSR_A), TSR_GENERAL);
   tsr_plan_options options = planning_options(machine, 0);
   options.residency = &seen;
   tsr_plan *plan = NULL;
@@ -285,8 +311,9 @@ static void moves_are_whole_or_fail(void **unused) {
   tsr_plan *first = NULL;
   must(tsr_plan_make(machine, &update, &options, &first));
   tsr_residency as_c = seen_as(first->after, TSR_C_, TSR_C_);
-  tsr_residency as_a = seen_as(first->after, TSR_C_, TSR_A);
+  tsr_residency as_a = settled(seen_as(first->after, TSR_C_, TSR_A), TSR_GENERAL);
   tsr_call home = tsr_moves_call(TSR_C_, &update.operand[TSR_C_], 8);
+  tsr_moves_triangle(TSR_LOWER, &home);
   tsr_call deal = tsr_moves_call(TSR_A, &update.operand[TSR_C_], 8);
   const tsr_mapping mapping = {0, 0, 32, 32, 2, 2, {3, 2, 1, 0}};
   for (int deals = 0; deals < 2; ++deals) {

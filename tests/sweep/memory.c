@@ -57,7 +57,7 @@ static void check_freed(void *world_, const sweep_outcome *o) {
   tsr_found view;
   HOLD(!o->failed);
   if (o->dead || o->synced != TSR_OK) return;
-  HOLD(tsr_store_look(w->context->directory.store, regions, &view) == TSR_OK);
+  HOLD(tsr_store_look(w->context->directory.store, regions, NULL, &view) == TSR_OK);
   HOLD(view.seen.blocks.count == 0);
   tsr_found_free(&view);
 }

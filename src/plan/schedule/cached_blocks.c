@@ -4,6 +4,7 @@
 #include "plan/schedule/cached_blocks.h"
 
 #include "base/alloc.h"
+#include "plan/axes.h"
 
 /* The index expects all old blocks and one new block for each tile, since some tiles will get
  * one. */
@@ -27,6 +28,20 @@ static bool copy_residency(const tsr_residency *residency, tsr_plan *plan) {
          tsr_residency_copy(residency, plan->after);
 }
 
+static bool has_triangle(const tsr_rects *set) {
+  bool any = false;
+  for (size_t i = 0; i < set->count; i++) any |= tsr_is_triangle(set->items[i]);
+  return any;
+}
+
+static void find_triangles(tsr_cached_blocks *r) {
+  r->triangles[TSR_C_] = tsr_call_triangle_of(r->problem->call, TSR_C_) != TSR_GENERAL;
+  for (size_t i = 0; i < r->after->blocks.count; i++) {
+    const tsr_cached_block *block = &r->after->blocks.items[i];
+    r->triangles[block->matrix] |= has_triangle(&block->valid);
+  }
+}
+
 tsr_status tsr_cached_blocks_init(tsr_cached_blocks *r, const tsr_problem *problem,
                                   tsr_commands *commands) {
   r->problem = problem;
@@ -34,6 +49,7 @@ tsr_status tsr_cached_blocks_init(tsr_cached_blocks *r, const tsr_problem *probl
   if (problem->options->residency == NULL) return TSR_OK;
   if (!copy_residency(problem->options->residency, commands->plan)) return tsr_problem_no_memory();
   r->after = commands->plan->after;
+  find_triangles(r);
   for (size_t i = 0; i < r->after->blocks.count; i++)
     if (!TSR_VEC_PUSH(&r->buffer, TSR_NOTHING)) return tsr_problem_no_memory();
   return make_index(r) ? TSR_OK : tsr_problem_no_memory();
@@ -42,6 +58,7 @@ tsr_status tsr_cached_blocks_init(tsr_cached_blocks *r, const tsr_problem *probl
 void tsr_cached_blocks_free(tsr_cached_blocks *r) {
   tsr_cached_index_free(&r->index);
   TSR_VEC_FREE(&r->buffer);
+  TSR_VEC_FREE(&r->arrived);
 }
 
 /* ---- Questions ------------------------------------------------------------ */
@@ -82,6 +99,40 @@ const tsr_cached_block *tsr_cached_blocks_of(const tsr_cached_blocks *r,
   return &r->after->blocks.items[number_of(r, copy)];
 }
 
+/* ---- Triangles ------------------------------------------------------------ */
+
+bool tsr_cached_blocks_needed(const tsr_cached_blocks *r, int matrix, tsr_rect rect,
+                              tsr_rects *needed) {
+  const tsr_operand *o = &r->problem->call->operand[matrix];
+  tsr_shape triangle = {tsr_rect_make(0, 0, o->rows, o->cols),
+                        tsr_call_triangle_of(r->problem->call, matrix)};
+  tsr_rects all = {&triangle, 1, 1};
+  if (!r->triangles[matrix]) triangle = tsr_shape_of(rect);
+  return tsr_rects_clip(&all, rect, needed);
+}
+
+/* *has: the block has every shape of the set. */
+static bool has_all(const tsr_cached_block *block, const tsr_rects *set) {
+  bool all = true;
+  for (size_t i = 0; i < set->count; i++)
+    all = all && tsr_rects_cover_shape(&block->valid, set->items[i]);
+  return all;
+}
+
+bool tsr_cached_blocks_ready(const tsr_cached_blocks *r, const tsr_cached_block *block,
+                             tsr_rect rect, bool *has) {
+  tsr_rects needed = {0}, filled = {0};
+  *has = tsr_rects_covers(&block->valid, rect);
+  if (*has || !r->triangles[block->matrix]) return true;
+  bool done = tsr_cached_blocks_needed(r, block->matrix, rect, &needed);
+  for (size_t i = 0; done && i < block->valid.count; i++)
+    done = tsr_rects_add(&filled, block->valid.items[i].rect);
+  *has = done && has_all(block, &needed) && tsr_rects_covers(&filled, rect);
+  tsr_rects_free(&needed);
+  tsr_rects_free(&filled);
+  return done;
+}
+
 /* ---- Places --------------------------------------------------------------- */
 
 int32_t tsr_cached_blocks_buffer(tsr_cached_blocks *r, size_t number) {
@@ -119,23 +170,107 @@ bool tsr_cached_blocks_place(tsr_cached_blocks *r, tsr_tile_copy *copy, tsr_buff
 
 /* ---- The end -------------------------------------------------------------- */
 
-/* Marks the rectangle of C as not valid in all blocks except block `but` (TSR_NOTHING: in all). */
-static bool forget_except(tsr_cached_blocks *r, tsr_rect rect, int32_t but) {
-  if (!tsr_cached_blocks_ask(r, TSR_C_, rect)) return false;
+/* Marks the shape of C as not valid in all blocks except block `but`. */
+static bool forget_except(tsr_cached_blocks *r, tsr_shape shape, int32_t but) {
+  if (!tsr_cached_blocks_ask(r, TSR_C_, shape.rect)) return false;
   for (size_t i = 0; i < r->index.found.count; i++) {
     int32_t number = r->index.found.items[i];
-    if (number != but && !tsr_cached_block_forget(&r->after->blocks.items[number], rect))
+    if (number != but && !tsr_cached_block_forget_shape(&r->after->blocks.items[number], shape))
       return false;
   }
   return true;
 }
 
-/* Notes that kernels wrote the rectangle of C in one block. The block's own sets keep the
- * rectangle: subtracting and adding it again would split them into many small rectangles. */
-static bool note_written(tsr_cached_blocks *r, tsr_rect rect, size_t number) {
+/* Makes *filled, a set, what commands have written of a rectangle of a block: also beside
+ * triangles, where it is not valid. */
+static bool find_filled(const tsr_cached_blocks *r, size_t number, tsr_rects *filled) {
+  const tsr_cached_block *old = tsr_cached_blocks_old(r, (int32_t)number);
+  bool done = true;
+  for (size_t i = 0; old && done && i < old->valid.count; i++)
+    done = tsr_rects_add(filled, old->valid.items[i].rect);
+  for (size_t i = 0; done && i < r->arrived.count; i++)
+    if (r->arrived.items[i].block == number) done = tsr_rects_add(filled, r->arrived.items[i].rect);
+  return done;
+}
+
+/* Adds a shape to the sets (newer may be NULL). A triangle is cut until all of its square has been
+ * written, because its square is what devices copy. */
+static bool add_filled(tsr_shape shape, const tsr_rects *filled, tsr_rects *valid,
+                       tsr_rects *newer) {
+  if (!tsr_is_triangle(shape) || tsr_rects_covers(filled, shape.rect))
+    return tsr_rects_add_shape(valid, shape) && (!newer || tsr_rects_add_shape(newer, shape));
+  tsr_shape part[3];
+  tsr_shape_halve(shape, part);
+  for (int i = 0; i < 3; i++)
+    if (!add_filled(part[i], filled, valid, newer)) return false;
+  return true;
+}
+
+/* Notes that kernels wrote a shape of C in one block. The block's own sets keep the shape:
+ * subtracting and adding it again would split them into many small ones. */
+static bool note_shape(tsr_cached_blocks *r, tsr_shape shape, size_t number) {
   tsr_cached_block *block = &r->after->blocks.items[number];
-  return forget_except(r, rect, (int32_t)number) && tsr_rects_add(&block->valid, rect) &&
-         tsr_rects_add(&block->newer, rect);
+  tsr_rects filled = {0};
+  bool clears = r->problem->call->beta == TSR_ZERO;
+  bool done = !tsr_is_triangle(shape) ||
+              (clears ? tsr_rects_add(&filled, shape.rect) : find_filled(r, number, &filled));
+  done = done && forget_except(r, shape, (int32_t)number) &&
+         add_filled(shape, &filled, &block->valid, &block->newer);
+  tsr_rects_free(&filled);
+  return done;
+}
+
+/* Makes *beside, a set, the part of a rectangle of C that the call does not change. */
+static bool find_beside(const tsr_cached_blocks *r, tsr_rect rect, tsr_rects *beside) {
+  tsr_rects needed = {0};
+  bool done = tsr_cached_blocks_needed(r, TSR_C_, rect, &needed) && tsr_rects_add(beside, rect);
+  for (size_t i = 0; done && i < needed.count; i++)
+    done = tsr_rects_subtract_shape(beside, needed.items[i]);
+  tsr_rects_free(&needed);
+  return done;
+}
+
+/* If beta is 0, squares on the diagonal are cleared before kernels write their triangle. */
+static bool forget_cleared(tsr_cached_blocks *r, tsr_rect rect, size_t number) {
+  tsr_rects beside = {0};
+  if (r->problem->call->beta != TSR_ZERO) return true;
+  bool done = find_beside(r, rect, &beside);
+  for (size_t i = 0; done && i < beside.count; i++)
+    done = tsr_cached_block_forget_shape(&r->after->blocks.items[number], beside.items[i]);
+  tsr_rects_free(&beside);
+  return done;
+}
+
+/* Notes that kernels wrote what the call changes of a rectangle of C in one block. */
+static bool note_written(tsr_cached_blocks *r, tsr_rect rect, size_t number) {
+  tsr_rects shapes = {0};
+  if (!r->triangles[TSR_C_]) return note_shape(r, tsr_shape_of(rect), number);
+  bool done = forget_cleared(r, rect, number) && tsr_cached_blocks_needed(r, TSR_C_, rect, &shapes);
+  for (size_t i = 0; done && i < shapes.count; i++) done = note_shape(r, shapes.items[i], number);
+  tsr_rects_free(&shapes);
+  return done;
+}
+
+bool tsr_cached_blocks_note_arrival(tsr_cached_blocks *r, const tsr_tile_copy *copy, tsr_rect rect,
+                                    bool valid) {
+  return TSR_VEC_PUSH(&r->arrived, ((tsr_arrival){number_of(r, copy), rect, valid}));
+}
+
+/* Notes what came beside C's triangle and is valid. */
+static bool note_arrivals(tsr_cached_blocks *r) {
+  tsr_rects beside = {0};
+  bool done = true;
+  for (size_t i = 0; done && i < r->arrived.count; i++) {
+    const tsr_arrival *arrival = &r->arrived.items[i];
+    tsr_rects *valid = &r->after->blocks.items[arrival->block].valid;
+    beside.count = 0;
+    if (!arrival->valid) continue;
+    done = find_beside(r, arrival->rect, &beside);
+    for (size_t n = 0; done && n < beside.count; n++)
+      done = tsr_rects_add_shape(valid, beside.items[n]);
+  }
+  tsr_rects_free(&beside);
+  return done;
 }
 
 /* Notes the rectangles of C that kernels, or copies that stand for writes, wrote in a tile copy.
@@ -149,6 +284,20 @@ static bool note_writers(tsr_cached_blocks *r, const tsr_tile_copy *copy, const 
   return true;
 }
 
+/* whole: one copy brought all of the piece. */
+static bool note_piece(tsr_cached_blocks *r, int matrix, tsr_rect rect, bool whole, size_t number) {
+  tsr_rects shapes = {0}, filled = {0};
+  tsr_rects *valid = &r->after->blocks.items[number].valid;
+  if (!r->triangles[matrix]) return tsr_rects_add(valid, rect);
+  bool done = tsr_cached_blocks_needed(r, matrix, rect, &shapes) &&
+              (whole ? tsr_rects_add(&filled, rect) : find_filled(r, number, &filled));
+  for (size_t i = 0; done && i < shapes.count; i++)
+    done = add_filled(shapes.items[i], &filled, valid, NULL);
+  tsr_rects_free(&shapes);
+  tsr_rects_free(&filled);
+  return done;
+}
+
 /* Notes that the pieces of a tile of A or B that came to the device are valid there. */
 static bool note_pieces(tsr_cached_blocks *r, const tsr_copies *copies, int matrix, int32_t tile,
                         int device) {
@@ -156,12 +305,13 @@ static bool note_pieces(tsr_cached_blocks *r, const tsr_copies *copies, int matr
   if (copy->pieces == TSR_NOTHING) return true;
   tsr_task_operand o = tsr_part_of_tile(matrix, tile, tsr_tile_rect(r->problem, matrix, tile));
   tsr_piece_range p = tsr_pieces_of(r->problem, &o);
-  tsr_rects *valid = &r->after->blocks.items[number_of(r, copy)].valid;
   for (int col = p.c0; col < p.c1; col++)
     for (int row = p.r0; row < p.r1; row++) {
       int index = col * p.down + row;
-      if (tsr_piece_at(copies, matrix, tile, device, index)->command == TSR_NOTHING) continue;
-      if (!tsr_rects_add(valid, tsr_piece_rect(r->problem, matrix, &p, row, col))) return false;
+      int32_t command = tsr_piece_at(copies, matrix, tile, device, index)->command;
+      if (command == TSR_NOTHING) continue;
+      tsr_rect rect = tsr_piece_rect(r->problem, matrix, &p, row, col);
+      if (!note_piece(r, matrix, rect, command >= 0, number_of(r, copy))) return false;
     }
   return true;
 }
@@ -181,22 +331,9 @@ static bool note_matrix(tsr_cached_blocks *r, int matrix, const tsr_copies *copi
   return true;
 }
 
-/* Forgets the blocks across the diagonal of C. With residency they are written back all the same,
- * since their cached blocks also have values beside the triangle, which need not be C's. */
-static bool forget_triangles(tsr_cached_blocks *r) {
-  const tsr_graph *graph = r->problem->graph;
-  for (size_t t = 0; t < graph->tasks.count; t++) {
-    const tsr_task *task = &graph->tasks.items[t];
-    if (!task->last || tsr_kernel_triangle((tsr_kernel)task->kernel, task->form) == TSR_GENERAL)
-      continue;
-    if (!forget_except(r, tsr_operand_rect(&task->operand[2]), TSR_NOTHING)) return false;
-  }
-  return true;
-}
-
 bool tsr_cached_blocks_finish(tsr_cached_blocks *r, const tsr_copies *copies,
                               const tsr_marks *marks) {
   for (int x = 0; x < TSR_OPERANDS; x++)
     if (tsr_has_cached_blocks(r->problem, x) && !note_matrix(r, x, copies, marks)) return false;
-  return !tsr_has_cached_blocks(r->problem, TSR_C_) || forget_triangles(r);
+  return note_arrivals(r);
 }

@@ -16,11 +16,20 @@
 #include "plan/schedule/copies.h"
 #include "plan/schedule/cached_index.h"
 
+/* A square that was copied to a block for its triangle. */
+typedef struct tsr_arrival {
+  size_t block;
+  tsr_rect rect;
+  bool valid; /* beside the triangle, too */
+} tsr_arrival;
+
 typedef struct tsr_cached_blocks {
   const tsr_problem *problem; /* borrowed, and so are the next two */
   tsr_commands *commands;
   tsr_residency *after;    /* the plan's; NULL: no residency */
   TSR_VEC(int32_t) buffer; /* buffer of each block, or TSR_NOTHING */
+  TSR_VEC(tsr_arrival) arrived;
+  bool triangles[TSR_OPERANDS]; /* only triangles of some squares of the operand are to be had */
   tsr_cached_index index;
 } tsr_cached_blocks;
 
@@ -49,6 +58,22 @@ static inline const tsr_cached_block *tsr_cached_blocks_old(const tsr_cached_blo
 
 /* Whether at least one element of the rectangle is valid in a block that earlier calls left. */
 bool tsr_cached_blocks_have_part(tsr_cached_blocks *r, int matrix, tsr_rect rect);
+
+/* Makes *needed, a set, the part of a rectangle of the operand that has to be at a device that uses
+ * the rectangle: of C what the call changes; of A, if only triangles of it are to be had, what the
+ * call reads; else all. False: no host memory. */
+bool tsr_cached_blocks_needed(const tsr_cached_blocks *r, int matrix, tsr_rect rect,
+                              tsr_rects *needed);
+
+/* Whether a block has what is needed of a rectangle, and memory that somebody has written for all
+ * of it, so that the rectangle can be copied whole. *has. False: no host memory. */
+bool tsr_cached_blocks_ready(const tsr_cached_blocks *r, const tsr_cached_block *block,
+                             tsr_rect rect, bool *has);
+
+/* Notes that a square was copied to a tile's block for its triangle; valid: what is beside the
+ * triangle has the current values, too. False: no host memory. */
+bool tsr_cached_blocks_note_arrival(tsr_cached_blocks *r, const tsr_tile_copy *copy, tsr_rect rect,
+                                    bool valid);
 
 /* Whether the home of a rectangle has the current values, for a matrix that has cached blocks. */
 bool tsr_cached_blocks_home_is_current(tsr_cached_blocks *r, int matrix, tsr_rect rect);

@@ -37,7 +37,7 @@ void tsr_forwarders_init(tsr_forwarders *r, const tsr_problem *problem,
   for (size_t i = 0; i < problem->graph->tasks.count; i++)
     r->may[problem->graph->tasks.items[i].device] = true;
   for (int d = 0; d < problem->devices; d++)
-    r->may[d] &= spare[d] >= TSR_TUNE_FORWARD_PARTS * staging->bytes;
+    r->may[d] &= spare[d] >= TSR_TUNE_FORWARD_PARTS * staging->largest;
 }
 
 void tsr_forwarders_free(tsr_forwarders *r) {

@@ -56,9 +56,9 @@ static int32_t hop(const tsr_mover *m, const tsr_transfer *c, int queue, const t
   return command;
 }
 
-/* Two copy commands by way of a ring, on the queues first and second. */
-static int32_t hop_twice(const tsr_mover *m, tsr_ring *ring, const tsr_transfer *c, int first,
-                         int second, const tsr_end *from, const tsr_end *to) {
+/* Two copy commands by way of a part of a ring, on the queues first and second. */
+static int32_t hop_through(const tsr_mover *m, tsr_ring *ring, const tsr_transfer *c, int first,
+                           int second, const tsr_end *from, const tsr_end *to) {
   int32_t buffer = tsr_ring_take(ring, c);
   if (buffer == TSR_NOTHING) return TSR_NOTHING;
   tsr_end between = {ring->location, buffer, NULL, TSR_NOTHING};
@@ -67,6 +67,39 @@ static int32_t hop_twice(const tsr_mover *m, tsr_ring *ring, const tsr_transfer 
   int32_t command = hop(m, c, second, &between, to);
   if (command != TSR_NOTHING) tsr_ring_give_back(ring, buffer, command);
   return command;
+}
+
+/* The piece of a transfer in a rectangle. *any: the transfer has elements there; of a triangle it
+ * may have none. */
+static tsr_transfer piece_of(const tsr_problem *problem, const tsr_transfer *c, tsr_rect rect,
+                             bool *any) {
+  tsr_transfer piece = *c;
+  piece.row = rect.row0;
+  piece.col = rect.col0;
+  piece.rows = rect.row1 - rect.row0;
+  piece.cols = rect.col1 - rect.col0;
+  tsr_transfer_weigh(problem, &piece);
+  *any = !is_triangle(c) || tsr_transfer_meets_triangle(&piece, c->uplo, &piece.uplo);
+  return piece;
+}
+
+/* Copies a transfer by way of a ring, in pieces if it is larger than a part. All of them take the
+ * same two queues, which are in order: when the last piece is there, all are. */
+static int32_t hop_twice(const tsr_mover *m, tsr_ring *ring, const tsr_transfer *c, int first,
+                         int second, const tsr_end *from, const tsr_end *to) {
+  int32_t last = TSR_NOTHING;
+  if (c->bytes <= (double)ring->bytes) return hop_through(m, ring, c, first, second, from, to);
+  tsr_piece_range p = tsr_pieces_through(m->problem, c, ring->bytes);
+  for (int col = p.c0; col < p.c1; col++)
+    for (int row = p.r0; row < p.r1; row++) {
+      bool any;
+      tsr_rect rect = tsr_piece_rect(m->problem, c->matrix, &p, row, col);
+      tsr_transfer piece = piece_of(m->problem, c, rect, &any);
+      if (!any) continue;
+      last = hop_through(m, ring, &piece, first, second, from, to);
+      if (last == TSR_NOTHING) return TSR_NOTHING;
+    }
+  return last;
 }
 
 bool tsr_move_is_straight(const tsr_problem *problem, const tsr_transfer *c) {

@@ -45,6 +45,11 @@ tsr_call tsr_moves_call(int matrix, const tsr_operand *operand, size_t element) 
   return call;
 }
 
+void tsr_moves_triangle(tsr_uplo uplo, tsr_call *call) {
+  call->operation = TSR_GEMMT;
+  call->uplo = uplo;
+}
+
 /* ---- Parts common to all plans of moves ------------------------------------- */
 
 static tsr_plan *plan_new(const tsr_machine *machine, const tsr_call *call) {
@@ -88,7 +93,7 @@ static tsr_status make(const tsr_machine *machine, const tsr_call *call,
 
 static bool write_back_rect(tsr_scheduler *s, tsr_rect rect) {
   tsr_task_operand part = tsr_part_of_tile(TSR_C_, 0, rect);
-  return tsr_rect_empty(rect) || (tsr_route_write_back_newer(&s->routes, &part, TSR_NOTHING) &&
+  return tsr_rect_empty(rect) || (tsr_route_write_back_newer(&s->routes, &part) &&
                                   tsr_residency_note_written_back(s->blocks.after, TSR_C_, rect));
 }
 

@@ -15,9 +15,13 @@
  * its C (to write back) or its A (to distribute). element: bytes. */
 tsr_call tsr_moves_call(int matrix, const tsr_operand *operand, size_t element);
 
+/* Makes it the call of a square C in whose cached blocks triangles of this kind are valid, on C's
+ * diagonal. */
+void tsr_moves_triangle(tsr_uplo uplo, tsr_call *call);
+
 /* Plans the write-back of C, or of one of its triangles: copies home every rectangle that is newer
- * in a cached block (options->residency). Blocks across the diagonal are copied whole, since a
- * cached block has both triangles as the matrix has them. The caller frees *plan. */
+ * in a cached block (options->residency), and of squares on the diagonal the triangle that is. The
+ * caller frees *plan. */
 tsr_status tsr_plan_write_back(const tsr_machine *machine, const tsr_call *call, tsr_uplo uplo,
                                const tsr_plan_options *options, tsr_plan **plan);
 

@@ -23,11 +23,12 @@ static int64_t limited(int64_t extent, int64_t most) {
   return most > 0 && most < extent ? most : extent;
 }
 
-/* Cuts the rectangle of p into pieces of at most most_rows x most_cols elements (0: no limit). */
-static void cut(const tsr_problem *problem, int matrix, int64_t most_rows, int64_t most_cols,
-                tsr_piece_range *p) {
-  shape(limited(p->rows, most_rows), limited(p->cols, most_cols), problem->size[matrix],
-        problem->options->piece, &p->piece_rows, &p->piece_cols);
+/* Cuts the rectangle of p into pieces of at most `bytes` bytes and most_rows x most_cols elements
+ * (0: no limit). */
+static void cut(const tsr_problem *problem, int matrix, int64_t bytes, int64_t most_rows,
+                int64_t most_cols, tsr_piece_range *p) {
+  shape(limited(p->rows, most_rows), limited(p->cols, most_cols), problem->size[matrix], bytes,
+        &p->piece_rows, &p->piece_cols);
   p->down = (int)((p->rows + p->piece_rows - 1) / p->piece_rows);
   p->count = p->down * (int)((p->cols + p->piece_cols - 1) / p->piece_cols);
 }
@@ -39,7 +40,7 @@ tsr_piece_range tsr_pieces_of(const tsr_problem *problem, const tsr_task_operand
                        .col = tile.col0,
                        .rows = tile.row1 - tile.row0,
                        .cols = tile.col1 - tile.col0};
-  cut(problem, o->matrix, grid->piece_rows, grid->piece_cols, &p);
+  cut(problem, o->matrix, problem->options->piece, grid->piece_rows, grid->piece_cols, &p);
   p.r0 = (int)((o->row - p.row) / p.piece_rows);
   p.r1 = (int)((o->row + o->rows - p.row + p.piece_rows - 1) / p.piece_rows);
   p.c0 = (int)((o->col - p.col) / p.piece_cols);
@@ -47,13 +48,27 @@ tsr_piece_range tsr_pieces_of(const tsr_problem *problem, const tsr_task_operand
   return p;
 }
 
-tsr_piece_range tsr_pieces_alone(const tsr_problem *problem, const tsr_task_operand *o) {
-  tsr_piece_range p = {.row = o->row, .col = o->col, .rows = o->rows, .cols = o->cols};
-  cut(problem, o->matrix, 0, 0, &p);
+/* The pieces, of at most `bytes` bytes, of a rectangle by itself. */
+static tsr_piece_range pieces_of_rect(const tsr_problem *problem, int matrix, tsr_rect rect,
+                                      int64_t bytes) {
+  tsr_piece_range p = {.row = rect.row0,
+                       .col = rect.col0,
+                       .rows = rect.row1 - rect.row0,
+                       .cols = rect.col1 - rect.col0};
+  cut(problem, matrix, bytes, 0, 0, &p);
   p.alone = true;
   p.r1 = p.down;
   p.c1 = p.count / p.down;
   return p;
+}
+
+tsr_piece_range tsr_pieces_alone(const tsr_problem *problem, const tsr_task_operand *o) {
+  return pieces_of_rect(problem, o->matrix, tsr_operand_rect(o), problem->options->piece);
+}
+
+tsr_piece_range tsr_pieces_through(const tsr_problem *problem, const tsr_transfer *c,
+                                   size_t bytes) {
+  return pieces_of_rect(problem, c->matrix, tsr_transfer_rect(c), (int64_t)bytes);
 }
 
 /* ---- One piece ------------------------------------------------------------ */
@@ -107,6 +122,15 @@ void tsr_transfer_weigh(const tsr_problem *problem, tsr_transfer *c) {
   bool contiguous = whole && tsr_tile_ld(c->rows, size) == c->rows;
   c->segments =
       contiguous ? (tsr_segments){c->bytes, 0} : tsr_segments_of(problem, c->matrix, c->rows);
+}
+
+bool tsr_transfer_meets_triangle(const tsr_transfer *c, tsr_uplo uplo, tsr_uplo *part) {
+  int64_t bottom = c->row + c->rows - 1, right = c->col + c->cols - 1;
+  *part = uplo;
+  if (uplo == TSR_GENERAL) return true;
+  bool lower = uplo == TSR_LOWER;
+  if (lower ? c->row >= right : bottom <= c->col) *part = TSR_GENERAL;
+  return lower ? bottom >= c->col : c->row <= right;
 }
 
 tsr_transfer tsr_transfer_of(const tsr_problem *problem, const tsr_task_operand *o,

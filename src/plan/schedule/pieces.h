@@ -46,6 +46,9 @@ tsr_piece_range tsr_pieces_of(const tsr_problem *problem, const tsr_task_operand
 /* The pieces of the operand's rectangle by itself, whatever the pieces of its tile. */
 tsr_piece_range tsr_pieces_alone(const tsr_problem *problem, const tsr_task_operand *o);
 
+/* The pieces of a transfer that goes through parts of a ring of so many bytes. */
+tsr_piece_range tsr_pieces_through(const tsr_problem *problem, const tsr_transfer *c, size_t bytes);
+
 /* The rectangle of the piece in row r and column c of a matrix's range. */
 tsr_rect tsr_piece_rect(const tsr_problem *problem, int matrix, const tsr_piece_range *p, int r,
                         int c);
@@ -59,5 +62,10 @@ tsr_segments tsr_segments_of(const tsr_problem *problem, int matrix, int64_t row
 
 /* Sets bytes and segments of a transfer from its rectangle. */
 void tsr_transfer_weigh(const tsr_problem *problem, tsr_transfer *c);
+
+/* Whether the transfer's rectangle has an element of the triangle; always true for TSR_GENERAL.
+ * *part: TSR_GENERAL if all of the rectangle is in the triangle; uplo if it lies across the
+ * diagonal. */
+bool tsr_transfer_meets_triangle(const tsr_transfer *c, tsr_uplo uplo, tsr_uplo *part);
 
 #endif

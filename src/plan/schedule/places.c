@@ -79,16 +79,18 @@ bool tsr_places_make(tsr_places *p, int matrix, int32_t tile, int device) {
   return copy->buffer != TSR_NOTHING;
 }
 
-static void mark_present(const tsr_places *p, int matrix, int32_t tile, const tsr_tile_copy *copy) {
+static bool mark_present(const tsr_places *p, int matrix, int32_t tile, const tsr_tile_copy *copy) {
   const tsr_cached_block *block = tsr_cached_blocks_of(p->blocks, copy);
   tsr_task_operand o = tsr_part_of_tile(matrix, tile, tsr_tile_rect(p->problem, matrix, tile));
   tsr_piece_range range = tsr_pieces_of(p->problem, &o);
   for (int c = range.c0; c < range.c1; c++)
     for (int r = range.r0; r < range.r1; r++) {
       tsr_rect rect = tsr_piece_rect(p->problem, matrix, &range, r, c);
-      if (tsr_rects_covers(&block->valid, rect))
-        p->copies->pieces.items[copy->pieces + c * range.down + r].command = TSR_PRESENT;
+      bool has;
+      if (!tsr_cached_blocks_ready(p->blocks, block, rect, &has)) return false;
+      if (has) p->copies->pieces.items[copy->pieces + c * range.down + r].command = TSR_PRESENT;
     }
+  return true;
 }
 
 bool tsr_places_open(tsr_places *p, int matrix, int32_t tile, int device, int count) {
@@ -96,6 +98,5 @@ bool tsr_places_open(tsr_places *p, int matrix, int32_t tile, int device, int co
   tsr_tile_copy *copy = tsr_copy_of(p->copies, matrix, tile, device);
   if (copy->pieces != TSR_NOTHING) return true;
   if (!tsr_copies_add_pieces(p->copies, copy, count)) return false;
-  if (tsr_has_cached_blocks(p->problem, matrix)) mark_present(p, matrix, tile, copy);
-  return true;
+  return !tsr_has_cached_blocks(p->problem, matrix) || mark_present(p, matrix, tile, copy);
 }

@@ -12,19 +12,30 @@ static bool open_parts(tsr_ring *r) {
   return r->last != NULL;
 }
 
+/* Number of parts. At least 2: one is filled while the other is read. At most 4096: with that many,
+ * no copy waits for a part. */
+static const size_t least_parts = 2, most_parts = 4096;
+
+/* Bytes of a part of a ring of so many bytes: what the largest transfer has, but no more than of
+ * which the ring holds two. */
+static size_t bytes_of_part(size_t ring, size_t largest) {
+  size_t most = ring / least_parts / TSR_TILE_ALIGN * TSR_TILE_ALIGN;
+  if (most < TSR_TILE_ALIGN) most = TSR_TILE_ALIGN;
+  return largest < most ? largest : most;
+}
+
 /* The ring of a node: an equal part of the memory that the options have for all. */
 static tsr_status init(tsr_ring *r, const tsr_problem *problem, int node, tsr_commands *commands) {
-  /* Number of parts. At least 2: one is filled while the other is read. At most 4096: with that
-   * many, no copy waits for a part. */
-  static const size_t least = 2, most = 4096;
   size_t piece = (size_t)problem->options->piece;
   size_t tile = tsr_tile_largest(problem->call, problem->graph);
+  size_t ring = problem->options->ring / (size_t)problem->rings;
   r->commands = commands;
   r->location = problem->devices + node;
   r->role = TSR_BUFFER_STAGE;
-  r->bytes = tsr_tile_round_up(piece < tile || tile == 0 ? piece : tile);
-  size_t count = problem->options->ring / (size_t)problem->rings / r->bytes;
-  r->count = (int)(count < least ? least : count > most ? most : count);
+  r->largest = tsr_tile_round_up(piece < tile || tile == 0 ? piece : tile);
+  r->bytes = bytes_of_part(ring, r->largest);
+  size_t count = ring / r->bytes;
+  r->count = (int)(count < least_parts ? least_parts : count > most_parts ? most_parts : count);
   return open_parts(r) ? TSR_OK : tsr_problem_no_memory();
 }
 
@@ -54,7 +65,8 @@ bool tsr_ring_init_on(tsr_ring *r, const tsr_ring *like, int device, int count) 
                   .role = TSR_BUFFER_TILE,
                   .begin = *arena,
                   .count = count,
-                  .bytes = like->bytes};
+                  .bytes = like->largest,
+                  .largest = like->largest};
   *arena += (size_t)count * r->bytes;
   return open_parts(r);
 }

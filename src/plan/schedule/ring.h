@@ -7,6 +7,9 @@
  * the device cannot copy straight from or to the user's memory. Devices that pass on what crosses
  * from socket to socket have rings, too (forwarders.h).
  *
+ * A transfer that is larger than a part goes through the ring in pieces (mover.c): a ring is as
+ * large as the options say, whatever the transfers.
+ *
  * Invariant: the parts are given out in turn. The first command that writes to a part waits for the
  * part's last user.
  */
@@ -19,12 +22,13 @@
 typedef struct tsr_ring {
   tsr_commands *commands; /* borrowed */
   int location;
-  uint8_t role;  /* tsr_buffer_role of the parts */
-  size_t begin;  /* bytes from the start of the arena at the location */
-  int32_t *last; /* the command that used each part last, or TSR_NOTHING */
-  int count;     /* number of parts */
-  int next;      /* parts given out so far */
-  size_t bytes;  /* bytes of a part */
+  uint8_t role;   /* tsr_buffer_role of the parts */
+  size_t begin;   /* bytes from the start of the arena at the location */
+  int32_t *last;  /* the command that used each part last, or TSR_NOTHING */
+  int count;      /* number of parts */
+  int next;       /* parts given out so far */
+  size_t bytes;   /* bytes of a part */
+  size_t largest; /* bytes of the largest transfer, rounded up */
 } tsr_ring;
 
 /* The staging rings, by tsr_problem.ring_of. */
@@ -43,12 +47,13 @@ tsr_ring *tsr_rings_near(tsr_rings *rings, int device);
 
 void tsr_ring_free(tsr_ring *r);
 
-/* Makes a ring of so many parts of a staging ring's size, with memory of its own at the end of a
- * device's arena. False: no host memory. */
+/* Makes a ring of so many parts, each for the largest transfer of a staging ring, with memory of
+ * its own at the end of a device's arena. False: no host memory. */
 bool tsr_ring_init_on(tsr_ring *r, const tsr_ring *like, int device, int count);
 
-/* Gives out a part for a transfer, as a buffer. The next command must be the one that writes
- * to the buffer; it will wait for the part's last user. TSR_NOTHING: no host memory. */
+/* Gives out a part for a transfer of at most r->bytes bytes, as a buffer. The next command must be
+ * the one that writes to the buffer; it will wait for the part's last user. TSR_NOTHING: no host
+ * memory. */
 int32_t tsr_ring_take(tsr_ring *r, const tsr_transfer *c);
 
 /* Notes the last command that uses the buffer. */

@@ -47,17 +47,6 @@ static bool note_written_back(tsr_routes *r, const tsr_transfer *c, int32_t comm
                         (tsr_mark){.command = command});
 }
 
-/* Whether a rectangle overlaps the stored triangle. *part: TSR_GENERAL if it lies inside; uplo if
- * it lies across the diagonal. */
-static bool overlaps_triangle(const tsr_transfer *c, tsr_uplo uplo, tsr_uplo *part) {
-  int64_t bottom = c->row + c->rows - 1, right = c->col + c->cols - 1;
-  *part = uplo;
-  if (uplo == TSR_GENERAL) return true;
-  bool lower = uplo == TSR_LOWER;
-  if (lower ? c->row >= right : bottom <= c->col) *part = TSR_GENERAL;
-  return lower ? bottom >= c->col : c->row <= right;
-}
-
 static bool write_back_transfer(tsr_routes *r, const tsr_transfer *c, const tsr_end *begin,
                                 const tsr_end *stop) {
   int from = begin->location, to = stop->location;
@@ -91,19 +80,19 @@ static tsr_transfer half_of(const tsr_problem *problem, const tsr_transfer *c, i
   return half;
 }
 
-/* Writes back the part of a piece that is in the triangle. Only staging threads can copy a part
+/* Only staging threads can copy a part
  * across the diagonal, by way of the ring, which all devices share. So, where a device can write to
  * C itself, the piece is halved until the part across the diagonal is small. */
-static bool write_back_piece(tsr_routes *r, tsr_transfer *c, tsr_uplo uplo, const tsr_end *begin,
-                             const tsr_end *stop) {
+bool tsr_route_write_back_piece(tsr_routes *r, tsr_transfer *c, tsr_uplo uplo, const tsr_end *begin,
+                                const tsr_end *stop) {
   static const int64_t little = TSR_TUNE_LITTLE_TRIANGLE;
-  if (!overlaps_triangle(c, uplo, &c->uplo)) return true;
+  if (!tsr_transfer_meets_triangle(c, uplo, &c->uplo)) return true;
   bool across = c->uplo != TSR_GENERAL && (c->rows > little || c->cols > little);
   if (!across || !tsr_move_is_straight(r->problem, c))
     return write_back_transfer(r, c, begin, stop);
   for (int i = 0; i < 2; i++) {
     tsr_transfer half = half_of(r->problem, c, i);
-    if (!write_back_piece(r, &half, uplo, begin, stop)) return false;
+    if (!tsr_route_write_back_piece(r, &half, uplo, begin, stop)) return false;
   }
   return true;
 }
@@ -116,7 +105,7 @@ bool tsr_route_write_back(tsr_routes *r, const tsr_task_operand *o, tsr_uplo upl
   for (int col = p.c0; col < p.c1; col++)
     for (int row = p.r0; row < p.r1; row++) {
       tsr_transfer load = tsr_transfer_of(r->problem, o, &p, row, col);
-      if (!write_back_piece(r, &load, uplo, &begin, &stop)) return false;
+      if (!tsr_route_write_back_piece(r, &load, uplo, &begin, &stop)) return false;
     }
   return true;
 }

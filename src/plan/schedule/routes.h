@@ -34,6 +34,7 @@ typedef struct tsr_routes {
   tsr_places *places;
   const tsr_mover *mover;
   double sent[TSR_MACHINE_LOCATIONS]; /* bytes of pieces that each location has sent */
+  int32_t sent_home; /* marks of the rectangles that went home from cached blocks */
 } tsr_routes;
 
 /* ---- route_fetch.c: pieces of tiles ---- */
@@ -56,6 +57,10 @@ bool tsr_route_collect(tsr_routes *r, const tsr_task_operand *operand, int from,
 bool tsr_route_write_back(tsr_routes *r, const tsr_task_operand *operand, tsr_uplo uplo, int device,
                           int32_t after);
 
+/* Writes back the part of a piece that is in the triangle. */
+bool tsr_route_write_back_piece(tsr_routes *r, tsr_transfer *c, tsr_uplo uplo, const tsr_end *begin,
+                                const tsr_end *stop);
+
 /* ---- route_cached.c: with residency ---- */
 
 /* Gives the tiles in the old cached blocks their places and pieces, so that routes find their
@@ -69,9 +74,11 @@ bool tsr_route_gather(tsr_routes *r, const tsr_task_operand *operand, int device
 /* Copies a piece to its tile at the device in parts, as tsr_route_gather; index: the piece's. */
 bool tsr_route_gather_piece(tsr_routes *r, const tsr_transfer *c, int index, int device);
 
-/* Writes back the parts of a rectangle of C that are newer in cached blocks. The rectangle is about
- * to change. If device is not TSR_NOTHING, the tile's next writer there waits for the write-back;
- * that device will write back only a triangle of the rectangle. */
-bool tsr_route_write_back_newer(tsr_routes *r, const tsr_task_operand *operand, int device);
+/* Writes back the parts of a rectangle of C that are newer in cached blocks. */
+bool tsr_route_write_back_newer(tsr_routes *r, const tsr_task_operand *operand);
+
+/* Does so for the parts beside C's triangle, since the rectangle is about to be cleared at the
+ * device, where the tile's next writer waits. */
+bool tsr_route_save_beside(tsr_routes *r, const tsr_task_operand *operand, int device);
 
 #endif

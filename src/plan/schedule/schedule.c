@@ -91,10 +91,9 @@ static bool fetch_data(tsr_scheduler *s, const tsr_task_operand *o, int device) 
 static bool prepare_operand(tsr_scheduler *s, const tsr_task_operand *o, int device) {
   if (o->access == TSR_NONE || is_at_home(s, o, device)) return true;
   if (!tsr_places_make(&s->places, o->matrix, o->tile, device)) return false;
-  bool needs_write_back = tsr_has_cached_blocks(&s->problem, o->matrix) && is_across(s, o) &&
-                          !was_written(s, o, device);
-  return fetch_data(s, o, device) &&
-         (!needs_write_back || tsr_route_write_back_newer(&s->routes, o, device));
+  bool clears = tsr_has_cached_blocks(&s->problem, o->matrix) && is_across(s, o) &&
+                !(o->access & TSR_READ) && !was_written(s, o, device);
+  return fetch_data(s, o, device) && (!clears || tsr_route_save_beside(&s->routes, o, device));
 }
 
 /* ---- The kernel ----------------------------------------------------------- */
@@ -178,8 +177,7 @@ static bool write_back(tsr_scheduler *s, const tsr_task *task, int32_t command) 
   const tsr_task_operand *c = &task->operand[2];
   if (is_at_home(s, c, task->device)) return true;
   tsr_uplo uplo = tsr_kernel_triangle((tsr_kernel)task->kernel, task->form);
-  if (tsr_has_cached_blocks(&s->problem, TSR_C_) && uplo == TSR_GENERAL)
-    return true; /* C stays in its cached block */
+  if (tsr_has_cached_blocks(&s->problem, TSR_C_)) return true; /* C stays in its cached block */
   if (!tsr_write_back_add(&s->write_back, c, uplo, task->device, command)) return false;
   tsr_rect tile = tsr_tile_rect(&s->problem, c->matrix, c->tile);
   if (tsr_rect_contains(tsr_operand_rect(c), tile))

@@ -34,7 +34,8 @@ static tsr_status set_up(tsr_scheduler *s, tsr_plan *plan) {
                            .slots = &s->slots,
                            .blocks = &s->blocks,
                            .places = &s->places,
-                           .mover = &s->mover};
+                           .mover = &s->mover,
+                           .sent_home = TSR_NOTHING};
   tsr_write_back_init(&s->write_back, problem, tight, &s->routes);
   return TSR_OK;
 }

@@ -4,20 +4,30 @@
 /* The contents of cached blocks before a plan and after it, in the small problem and as regions. */
 #include "plan/verify/algebra.h"
 
+/* Whether an element of the small problem is in a shape of C. A triangle is on C's diagonal, or is
+ * what lies beside one that is. */
+static bool is_in(tsr_shape shape, size_t i, size_t j) {
+  if (!tsr_is_triangle(shape)) return true;
+  bool beside = shape.rect.row0 != shape.rect.col0;
+  return beside ? i != j && tsr_in_triangle((tsr_uplo)shape.uplo, i, j)
+                : tsr_in_triangle((tsr_uplo)shape.uplo, i, j);
+}
+
 static bool is_of_c(const tsr_cached_block *block) {
   return block->matrix == TSR_C_;
 }
 
 /* ---- Before ---- */
 
-/* Sets a rectangle of a buffer of C to C's values before the call. stale: to other values, as those
+/* Sets a shape of a buffer of C to C's values before the call. stale: to other values, as those
  * of a stale home. */
-static void set_original(tsr_algebra *x, int32_t buffer, tsr_rect rect, bool stale) {
-  tsr_small_rect r = tsr_algebra_shrink(x, TSR_C_, rect);
+static void set_original(tsr_algebra *x, int32_t buffer, tsr_shape shape, bool stale) {
+  tsr_small_rect r = tsr_algebra_shrink(x, TSR_C_, shape.rect);
   for (size_t j = r.col; j < r.col + r.cols; j++)
     for (size_t i = r.row; i < r.row + r.rows; i++)
-      *tsr_algebra_element(x, buffer, i, j) = (tsr_small_element){
-          tsr_algebra_original(x, stale ? TSR_MATRICES : TSR_C_, i, j), TSR_NO_COMMAND};
+      if (is_in(shape, i, j))
+        *tsr_algebra_element(x, buffer, i, j) = (tsr_small_element){
+            tsr_algebra_original(x, stale ? TSR_MATRICES : TSR_C_, i, j), TSR_NO_COMMAND};
 }
 
 void tsr_algebra_fill_cached_blocks(tsr_algebra *x) {
@@ -45,27 +55,29 @@ static int32_t buffer_of(const tsr_plan *plan, size_t block) {
   return -1;
 }
 
-static void apply_rect(tsr_algebra *x, int32_t buffer, tsr_rect rect) {
-  tsr_small_rect r = tsr_algebra_shrink(x, TSR_C_, rect);
+static void apply_shape(tsr_algebra *x, int32_t buffer, tsr_shape shape) {
+  tsr_small_rect r = tsr_algebra_shrink(x, TSR_C_, shape.rect);
   for (size_t j = r.col; j < r.col + r.cols; j++)
     for (size_t i = r.row; i < r.row + r.rows; i++)
-      *tsr_algebra_element(x, TSR_C_, i, j) = *tsr_algebra_element(x, buffer, i, j);
+      if (is_in(shape, i, j))
+        *tsr_algebra_element(x, TSR_C_, i, j) = *tsr_algebra_element(x, buffer, i, j);
 }
 
 static void apply_newer(tsr_algebra *x, const tsr_cached_block *block, int32_t buffer) {
   for (size_t n = 0; n < block->newer.count; n++)
     if (buffer >= 0)
-      apply_rect(x, buffer, block->newer.items[n]);
+      apply_shape(x, buffer, block->newer.items[n]);
     else
       set_original(x, TSR_C_, block->newer.items[n], false);
 }
 
-/* Whether a buffer of C equals C in a rectangle. buffer < 0: a block that the plan does not use,
+/* Whether a buffer of C equals C in a shape. buffer < 0: a block that the plan does not use,
  * which has C as before the call. */
-static bool equals_c(const tsr_algebra *x, int32_t buffer, tsr_rect rect) {
-  tsr_small_rect r = tsr_algebra_shrink(x, TSR_C_, rect);
+static bool equals_c(const tsr_algebra *x, int32_t buffer, tsr_shape shape) {
+  tsr_small_rect r = tsr_algebra_shrink(x, TSR_C_, shape.rect);
   for (size_t j = r.col; j < r.col + r.cols; j++)
     for (size_t i = r.row; i < r.row + r.rows; i++) {
+      if (!is_in(shape, i, j)) continue;
       tsr_field held = buffer >= 0 ? tsr_algebra_element(x, buffer, i, j)->value
                                    : tsr_algebra_original(x, TSR_C_, i, j);
       if (!tsr_field_equal(held, tsr_algebra_element(x, TSR_C_, i, j)->value)) return false;
@@ -76,8 +88,8 @@ static bool equals_c(const tsr_algebra *x, int32_t buffer, tsr_rect rect) {
 static tsr_status check_cached_block(const tsr_algebra *x, size_t number, int32_t buffer) {
   const tsr_cached_block *block = &x->v->plan->after->blocks.items[number];
   for (size_t i = 0; i < block->valid.count; i++) {
-    tsr_rect r = block->valid.items[i];
-    if (equals_c(x, buffer, r)) continue;
+    tsr_rect r = block->valid.items[i].rect;
+    if (equals_c(x, buffer, block->valid.items[i])) continue;
     return tsr_fail(
         TSR_ERR_CHECK,
         "cached block %zu at device %d should have rows %lld..%lld, columns %lld..%lld of C "
@@ -117,13 +129,14 @@ static tsr_status check_filled(tsr_verifier *v, size_t number, int32_t buffer, t
       (long long)hole.col1 - 1, tsr_matrix_name(v->plan->buffers.items[buffer].matrix));
 }
 
+/* Commands have written all of a triangle's square, because devices copy it whole. */
 tsr_status tsr_verify_cached_blocks(tsr_verifier *v) {
   const tsr_residency *after = v->plan->after;
   for (size_t i = 0; i < tsr_residency_count(after); i++) {
     const tsr_cached_block *block = &after->blocks.items[i];
     int32_t buffer = buffer_of(v->plan, i);
     for (size_t n = 0; buffer >= 0 && n < block->valid.count; n++)
-      TSR_TRY(check_filled(v, i, buffer, block->valid.items[n]));
+      TSR_TRY(check_filled(v, i, buffer, block->valid.items[n].rect));
   }
   return TSR_OK;
 }

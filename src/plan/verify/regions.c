@@ -183,7 +183,7 @@ static tsr_status find_hole(const tsr_parts *parts, tsr_rect rect, tsr_rect *hol
   bool enough = tsr_rects_add(&left, rect);
   for (size_t i = 0; enough && i < parts->count; i++)
     enough = tsr_rects_subtract(&left, parts->items[i].rect);
-  *hole = enough && left.count > 0 ? left.items[0] : rect;
+  *hole = enough && left.count > 0 ? left.items[0].rect : rect;
   tsr_rects_free(&left);
   return enough ? TSR_OK : tsr_verify_no_memory();
 }

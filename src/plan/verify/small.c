@@ -81,9 +81,9 @@ static bool cut_cached_blocks(tsr_algebra *x, const tsr_residency *residency) {
     const tsr_cached_block *block = &residency->blocks.items[i];
     if (block->matrix != TSR_C_) continue;
     for (size_t n = 0; n < block->valid.count; n++)
-      if (!cut_rect(x, TSR_C_, block->valid.items[n])) return false;
+      if (!cut_rect(x, TSR_C_, block->valid.items[n].rect)) return false;
     for (size_t n = 0; n < block->newer.count; n++)
-      if (!cut_rect(x, TSR_C_, block->newer.items[n])) return false;
+      if (!cut_rect(x, TSR_C_, block->newer.items[n].rect)) return false;
   }
   return true;
 }

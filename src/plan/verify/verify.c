@@ -161,8 +161,9 @@ static tsr_status read_triangle(tsr_verifier *v, uint32_t c, const char *what, i
   return status;
 }
 
-/* Reads the trapezoid of c that a GEMMT adds to: what is beside it may be anything, and is not
- * there where the kernels before had other n-blocks. */
+/* Reads the trapezoid of c that a kernel changes: what is beside it may be anything, and need not
+ * be there: the kernels before may have had other n-blocks, and calls leave triangles on devices.
+ */
 static tsr_status read_trapezoid(tsr_verifier *v, uint32_t c, int32_t buffer, tsr_rect rect,
                                  tsr_uplo uplo) {
   tsr_rect square = rect, rest = rect;
@@ -175,12 +176,13 @@ static tsr_status read_trapezoid(tsr_verifier *v, uint32_t c, int32_t buffer, ts
   return read_triangle(v, c, operand_names[2], buffer, square, uplo);
 }
 
-/* Kernels with a triangle beside C read no more of it, and GEMMT no more of c than it adds to. */
+/* Kernels with a triangle beside C read no more of it, and kernels that are confined to a triangle
+ * of c no more of c. */
 static tsr_status read_operand(tsr_verifier *v, uint32_t c, int i) {
   const tsr_command *command = &v->plan->commands.items[c];
-  if (i == 2 && command->kernel == TSR_KERNEL_GEMMT)
-    return read_trapezoid(v, c, command->buffer[2], tsr_command_rect(command, 2),
-                          tsr_form_unpack(command->form).uplo);
+  tsr_uplo of_c = tsr_kernel_triangle((tsr_kernel)command->kernel, command->form);
+  if (i == 2 && of_c != TSR_GENERAL)
+    return read_trapezoid(v, c, command->buffer[2], tsr_command_rect(command, 2), of_c);
   bool triangle = tsr_kernel_get((tsr_kernel)command->kernel)->traits & TSR_TRIANGLE_OF_A &&
                   command->kernel != TSR_KERNEL_SOLVE;
   tsr_rect rect = tsr_command_rect(command, i);
@@ -324,7 +326,7 @@ static tsr_status mark_cached_blocks(tsr_verifier *v) {
   for (size_t b = TSR_OPERANDS; b < v->plan->buffers.count; b++) {
     const tsr_cached_block *block = tsr_verify_cached_block(v, (int32_t)b);
     for (size_t i = 0; block != NULL && i < block->valid.count; i++)
-      TSR_TRY(tsr_regions_write(&v->regions[b], block->valid.items[i], TSR_NO_COMMAND));
+      TSR_TRY(tsr_regions_write(&v->regions[b], block->valid.items[i].rect, TSR_NO_COMMAND));
   }
   return TSR_OK;
 }

@@ -1,0 +1,387 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Sequences of two and three routines, all of them in every order, with staging rings of several
+ * sizes: the bytes that they move from and to the home of their matrices, against the least, and
+ * their results.
+ *
+ * An element is `had` once a call has read or written it. A call brings in no element that is had,
+ * but those in squares on the diagonal, of which devices copy all. Nothing goes home before the
+ * program asks for it, and then once.
+ */
+#include "compose/budget.h"
+#include "front/context.h"
+#include "level3.h"
+
+enum { MATRICES = 3, ROUTINES = 10, LONGEST = 3, DEFAULT_RING = 0 };
+
+static const tsr_operation routines[ROUTINES] = {TSR_GEMM, TSR_SYMM,  TSR_HEMM,  TSR_SYRK,
+                                                 TSR_HERK, TSR_SYR2K, TSR_HER2K, TSR_TRMM,
+                                                 TSR_TRSM, TSR_GEMMT};
+
+typedef struct sequence {
+  tsr_context *context;
+  tsr_type type;
+  int64_t n, tile;
+  size_t size, ring;
+  double beta;
+  char *ours[MATRICES], *expected[MATRICES];
+  bool *had[MATRICES];
+  char written[MATRICES]; /* 0: not; the triangle, or TSR_GENERAL */
+  tsr_traffic last;
+  char text[200];
+} sequence;
+
+static int clear(void **state) {
+  (void)state;
+  front_clear_environment();
+  return 0;
+}
+
+/* ---- Contexts ---- */
+
+/* All devices reach each other, so that no byte leaves its home twice. */
+static tsr_context *context_of(int devices, size_t ring, int64_t tile, bool check) {
+  char machine[80], count[16];
+  tsr_options options = front_options();
+  tsr_context *context;
+  snprintf(count, sizeof count, "%d", devices);
+  snprintf(machine, sizeof machine, "host:200 gpu*%d@nvswitch:300 pcie:25 rate:19", devices);
+  options.devices = count;
+  options.machine = machine;
+  options.check = check;
+  assert_ok(front_create_tiled(&options, tile, &context));
+  if (ring == DEFAULT_RING) return context;
+  tsr_plans *plans = context->plans;
+  int host = plans->budgets.devices;
+  plans->planning.ring = plans->budgets.wanted[host] = plans->budgets.given[host] = ring;
+  tsr_plans_note_settings(plans);
+  return context;
+}
+
+/* ---- Matrices ---- */
+
+static int reals_of(tsr_type type) {
+  return type == TSR_C || type == TSR_Z ? 2 : 1;
+}
+
+static double get(tsr_type type, const char *x, int64_t i) {
+  return type == TSR_D || type == TSR_Z ? ((const double *)x)[i] : ((const float *)x)[i];
+}
+
+static void set(tsr_type type, char *x, int64_t i, double value) {
+  if (type == TSR_D || type == TSR_Z)
+    ((double *)x)[i] = value;
+  else
+    ((float *)x)[i] = (float)value;
+}
+
+/* Small numbers beside a diagonal of about 1, so that every matrix can be a triangle to solve with.
+ */
+static void fill(const sequence *s, char *x, int seed) {
+  int reals = reals_of(s->type);
+  for (int64_t j = 0; j < s->n; ++j)
+    for (int64_t i = 0; i < s->n * reals; ++i)
+      set(s->type, x, i + j * s->n * reals,
+          (double)((i * 7 + j * 5 + seed * 13) % 11 - 5) / (double)(16 * s->n));
+  for (int64_t i = 0; i < s->n; ++i) set(s->type, x, i * (s->n + 1) * reals, 1.25);
+}
+
+static void begin(sequence *s) {
+  size_t count = (size_t)(s->n * s->n);
+  s->size = (size_t)reals_of(s->type) * (s->type == TSR_D || s->type == TSR_Z ? 8 : 4);
+  for (int x = 0; x < MATRICES; ++x) {
+    s->ours[x] = malloc(count * s->size);
+    s->expected[x] = malloc(count * s->size);
+    s->had[x] = calloc(count, sizeof *s->had[x]);
+    s->written[x] = 0;
+    assert_non_null(s->ours[x]);
+    assert_non_null(s->expected[x]);
+    assert_non_null(s->had[x]);
+    fill(s, s->ours[x], x);
+    memcpy(s->expected[x], s->ours[x], count * s->size);
+  }
+  assert_ok(tsr_context_traffic(s->context, &s->last));
+}
+
+static void end(sequence *s) {
+  assert_ok(tsr_release(s->context, 0, 0, NULL, 1, s->type));
+  for (int x = 0; x < MATRICES; ++x) {
+    free(s->ours[x]);
+    free(s->expected[x]);
+    free(s->had[x]);
+  }
+}
+
+/* ---- The least ---- */
+
+static bool in_triangle(tsr_uplo uplo, int64_t i, int64_t j) {
+  return uplo == TSR_LOWER ? i >= j : uplo == TSR_UPPER ? i <= j : true;
+}
+
+/* Elements of a part of a matrix that no call has read or written yet. */
+static int64_t lacking(const sequence *s, int x, tsr_uplo uplo) {
+  int64_t count = 0;
+  for (int64_t j = 0; j < s->n; ++j)
+    for (int64_t i = 0; i < s->n; ++i) count += in_triangle(uplo, i, j) && !s->had[x][i + j * s->n];
+  return count;
+}
+
+static void note(sequence *s, int x, tsr_uplo uplo) {
+  for (int64_t j = 0; j < s->n; ++j)
+    for (int64_t i = 0; i < s->n; ++i)
+      if (in_triangle(uplo, i, j)) s->had[x][i + j * s->n] = true;
+}
+
+static bool is_sided(tsr_operation o) {
+  return o == TSR_SYMM || o == TSR_HEMM || o == TSR_TRMM || o == TSR_TRSM;
+}
+
+static bool is_update(tsr_operation o) {
+  return o == TSR_SYRK || o == TSR_HERK || o == TSR_SYR2K || o == TSR_HER2K || o == TSR_GEMMT;
+}
+
+static bool is_in_place(tsr_operation o) {
+  return o == TSR_TRMM || o == TSR_TRSM;
+}
+
+static bool has_b(tsr_operation o) {
+  return !is_in_place(o) && o != TSR_SYRK && o != TSR_HERK;
+}
+
+/* The most bytes that may come in for a call: what of its operands no call has had. If only a
+ * triangle of a matrix is lacking, or only a triangle was had, squares on the diagonal may come
+ * whole. */
+typedef struct bounds {
+  double in, out; /* bytes */
+} bounds;
+
+static void add_operand(const sequence *s, int x, tsr_uplo uplo, bounds *most) {
+  int64_t lack = lacking(s, x, uplo), all = lacking(s, x, TSR_GENERAL), n = s->n;
+  double matrix = (double)(n * n) * (double)s->size;
+  /* Another device than had the squares across the diagonal may have changed their triangle. */
+  bool split = s->written[x] && s->written[x] != TSR_GENERAL && s->written[x] != (char)uplo;
+  bool partly = all < n * n || split;
+  if (lack == 0 && !split) return;
+  /* A triangle of the matrix is had: the rest comes in, with squares across the diagonal. */
+  most->in += partly ? 1.5 * matrix : (double)all * (double)s->size;
+  if (partly) most->out += matrix;
+}
+
+/* ---- Calls ---- */
+
+typedef struct step {
+  tsr_operation operation;
+  int a, b, c;
+  tsr_uplo uplo;
+} step;
+
+static tsr_level3 what_of(const sequence *s, const step *t) {
+  bool sided = is_sided(t->operation);
+  return (tsr_level3){.operation = t->operation,
+                      .type = s->type,
+                      .layout = TSR_COL_MAJOR,
+                      .side = TSR_LEFT,
+                      .uplo = t->operation == TSR_GEMM ? TSR_GENERAL : t->uplo,
+                      .transa = TSR_NO_TRANS,
+                      .transb = TSR_NO_TRANS,
+                      .diag = TSR_NON_UNIT,
+                      .m = s->n,
+                      .n = s->n,
+                      .k = sided ? 0 : s->n,
+                      .lda = s->n,
+                      .ldb = s->n,
+                      .ldc = s->n};
+}
+
+/* Whether the call clears squares on the diagonal of C. What is newer beside the triangle goes home
+ * before, and what is beside it comes in again for a call that reads it. */
+static bool clears(const sequence *s, const step *t) {
+  return is_update(t->operation) && s->beta == 0;
+}
+
+static bounds bounds_of(const sequence *s, const step *t) {
+  bounds most = {0, 0};
+  bool reads_c = is_in_place(t->operation) || s->beta != 0;
+  tsr_uplo of_c = is_update(t->operation) ? t->uplo : TSR_GENERAL;
+  add_operand(s, t->a, is_sided(t->operation) ? t->uplo : TSR_GENERAL, &most);
+  if (has_b(t->operation)) add_operand(s, t->b, TSR_GENERAL, &most);
+  if (reads_c) add_operand(s, t->c, of_c, &most);
+  /* A triangle of C that a call with another one, or with all of C, changes goes home before. */
+  bool other =
+      s->written[t->c] && s->written[t->c] != TSR_GENERAL && s->written[t->c] != (char)of_c;
+  if (other) most.out += (double)(s->n * s->n) * (double)s->size;
+  if (clears(s, t) && s->written[t->c]) most.out += (double)(s->n * s->n) * (double)s->size;
+  return most;
+}
+
+static void note_step(sequence *s, const step *t) {
+  tsr_uplo of_c = is_update(t->operation) ? t->uplo : TSR_GENERAL;
+  note(s, t->a, is_sided(t->operation) ? t->uplo : TSR_GENERAL);
+  if (has_b(t->operation)) note(s, t->b, TSR_GENERAL);
+  if (clears(s, t)) memset(s->had[t->c], 0, (size_t)(s->n * s->n) * sizeof *s->had[t->c]);
+  note(s, t->c, of_c);
+  if (s->written[t->c] != TSR_GENERAL)
+    s->written[t->c] =
+        !s->written[t->c] || s->written[t->c] == (char)of_c ? (char)of_c : TSR_GENERAL;
+}
+
+static tsr_traffic moved(sequence *s) {
+  tsr_traffic before = s->last;
+  assert_ok(tsr_context_traffic(s->context, &s->last));
+  return (tsr_traffic){.host_to_device = s->last.host_to_device - before.host_to_device,
+                       .device_to_host = s->last.device_to_host - before.device_to_host};
+}
+
+static void assert_most(const sequence *s, const char *what, double is, double most) {
+  if (is > most)
+    fail_msg("%s: %s: %.0f bytes, at most %.0f (n^2 is %.0f)", s->text, what, is, most,
+             (double)(s->n * s->n) * (double)s->size);
+}
+
+static void take(sequence *s, tsr_context *cpu, const step *t) {
+  const double alpha[2] = {0.5, 0}, beta[2] = {s->beta, 0};
+  const float alpha_s[2] = {0.5f, 0}, beta_s[2] = {(float)s->beta, 0};
+  bool wide = s->type == TSR_D || s->type == TSR_Z;
+  tsr_level3 what = what_of(s, t);
+  bounds most = bounds_of(s, t);
+  size_t length = strlen(s->text);
+  snprintf(s->text + length, sizeof s->text - length, " %s(%d,%d,%d)%c",
+           tsr_operation_name(t->operation), t->a, t->b, t->c, (char)what.uplo);
+  const void *scalars[] = {wide ? (const void *)alpha : alpha_s,
+                           wide ? (const void *)beta : beta_s};
+  assert_ok(tsr_level3_run_async(s->context, &what, scalars[0], s->ours[t->a], s->ours[t->b],
+                                 scalars[1], s->ours[t->c]));
+  assert_ok(tsr_level3_run(cpu, &what, scalars[0], s->expected[t->a], s->expected[t->b], scalars[1],
+                           s->expected[t->c]));
+  tsr_traffic now = moved(s);
+  assert_most(s, "in", now.host_to_device, most.in);
+  assert_most(s, "out", now.device_to_host, most.out);
+  note_step(s, t);
+}
+
+/* ---- Results ---- */
+
+static void assert_same(const sequence *s, int x) {
+  bool wide = s->type == TSR_D || s->type == TSR_Z;
+  int64_t reals = s->n * s->n * reals_of(s->type);
+  for (int64_t i = 0; i < reals; ++i) {
+    double is = get(s->type, s->ours[x], i), must = get(s->type, s->expected[x], i);
+    double bound = (wide ? 1e-12 : 1e-4) * (1 + (must < 0 ? -must : must));
+    if (!(is - must <= bound && must - is <= bound))
+      fail_msg("%s: matrix %d: number %lld is %g, must be %g", s->text, x, (long long)i, is, must);
+  }
+}
+
+/* Each result goes home once; squares on the diagonal are copied whole. */
+static void bring_home(sequence *s) {
+  double most = 0, matrix = (double)(s->n * s->n) * (double)s->size;
+  for (int x = 0; x < MATRICES; ++x) {
+    if (!s->written[x]) continue;
+    most += 1.5 * matrix; /* a triangle leaves its device with its square */
+    assert_ok(
+        tsr_coherent(s->context, (tsr_uplo)s->written[x], s->n, s->n, s->ours[x], s->n, s->type));
+  }
+  tsr_traffic now = moved(s);
+  assert_most(s, "home: in", now.host_to_device, 0);
+  assert_most(s, "home: out", now.device_to_host, most);
+  assert_ok(tsr_sync(s->context));
+  for (int x = 0; x < MATRICES; ++x)
+    if (s->written[x])
+      assert_ok(tsr_coherent(s->context, TSR_GENERAL, s->n, s->n, s->ours[x], s->n, s->type));
+  for (int x = 0; x < MATRICES; ++x) assert_same(s, x);
+}
+
+/* ---- Sequences ---- */
+
+/* The matrices of the second and the third call: C is added to once more, is read, or becomes a
+ * factor. */
+static const int places[][3] = {{0, 1, 2}, {2, 1, 0}, {0, 2, 1}, {1, 2, 0}, {2, 0, 1}};
+
+static bool has_type(tsr_operation o, tsr_type type) {
+  bool complex = reals_of(type) == 2;
+  return complex || (o != TSR_HEMM && o != TSR_HERK && o != TSR_HER2K);
+}
+
+static void run(sequence *s, tsr_context *cpu, const int *which, int length, int number) {
+  static const tsr_uplo uplos[] = {TSR_LOWER, TSR_UPPER};
+  s->beta = number % 3 == 0 ? 0 : 1;
+  snprintf(s->text, sizeof s->text, "%c n %d ring %zu beta %g:", (char)s->type, (int)s->n, s->ring,
+           s->beta);
+  begin(s);
+  for (int i = 0; i < length; ++i) {
+    const int *at = places[i == 0 ? 0 : (number + i) % 5];
+    tsr_uplo uplo = uplos[i == 0 || number % 4 > 0 ? 0 : 1];
+    take(s, cpu, &(step){routines[which[i]], at[0], at[1], at[2], uplo});
+  }
+  bring_home(s);
+  end(s);
+}
+
+static tsr_context *cpu_of(void) {
+  tsr_options options = front_options();
+  tsr_context *context;
+  options.engine = "cpu";
+  options.devices = NULL;
+  options.machine = NULL;
+  assert_ok(tsr_context_create(&options, &context));
+  return context;
+}
+
+/* All pairs of routines, and a third one. */
+static void run_all(int devices, size_t ring, tsr_type type, int64_t n, int64_t tile) {
+  sequence s = {.type = type, .n = n, .tile = tile, .ring = ring};
+  tsr_context *cpu = cpu_of();
+  s.context = context_of(devices, ring, tile, true);
+  for (int i = 0; i < ROUTINES; ++i)
+    for (int j = 0; j < ROUTINES; ++j) {
+      int which[LONGEST] = {i, j, (3 * i + 7 * j + devices) % ROUTINES}, length = LONGEST;
+      while (length > 0 && !has_type(routines[which[length - 1]], type)) --length;
+      for (int k = 0; k < length; ++k)
+        if (!has_type(routines[which[k]], type)) length = 0;
+      if (length > 1) run(&s, cpu, which, length, 10 * i + j + devices);
+    }
+  tsr_context_destroy(s.context);
+  tsr_context_destroy(cpu);
+}
+
+/* Rings so small that a matrix of these is to them as one of a thousand rows is to a mebibyte. */
+static void test_all_sequences_with_small_rings(void **state) {
+  (void)state;
+  front_needs_emulated_devices();
+  run_all(1, 32 << 10, TSR_Z, 96, 32);
+  run_all(2, 32 << 10, TSR_D, 96, 32);
+  run_all(4, 64 << 10, TSR_Z, 96, 24);
+}
+
+/* A triangular solve and an update of its result, as in a factorisation, and the same again. */
+static void test_trsm_and_syrk(void **state) {
+  static const size_t rings[] = {1 << 20, 2 << 20, 4 << 20, 16 << 20, DEFAULT_RING};
+  (void)state;
+  front_needs_emulated_devices();
+  tsr_context *cpu = cpu_of();
+  for (int devices = 1; devices <= 4; devices *= 2)
+    for (size_t i = 0; i < sizeof rings / sizeof *rings; ++i) {
+      sequence s = {.type = TSR_D, .n = 1024, .ring = rings[i], .beta = 1};
+      s.context = context_of(devices, rings[i], 0, false);
+      snprintf(s.text, sizeof s.text, "%d devices, ring %zu:", devices, rings[i]);
+      begin(&s);
+      for (int round = 0; round < 2; ++round) {
+        take(&s, cpu, &(step){TSR_TRSM, 0, 1, 1, TSR_LOWER});
+        take(&s, cpu, &(step){TSR_SYRK, 1, 1, 2, TSR_LOWER});
+      }
+      bring_home(&s);
+      end(&s);
+      tsr_context_destroy(s.context);
+    }
+  tsr_context_destroy(cpu);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup(test_all_sequences_with_small_rings, clear),
+      cmocka_unit_test_setup(test_trsm_and_syrk, clear),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

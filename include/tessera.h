@@ -312,7 +312,8 @@ TSR_API tsr_status tsr_unregister(tsr_context *context, void *pointer);
  *
  * Blocking: takes the data as it is, returns when C is complete.
  * Errors: TSR_ERR_ARGUMENT (nothing is touched), TSR_ERR_MEMORY (nothing is touched),
- * TSR_ERR_DEVICE (C is undefined).
+ * TSR_ERR_DEVICE (C is undefined: a device failed, or a part of an emulated product whose accuracy
+ * cannot be promised found no memory to be computed natively when other parts had been written).
  */
 TSR_API tsr_status tsr_gemm(tsr_context *context, tsr_type type, tsr_layout layout, tsr_op transa,
                             tsr_op transb, int64_t m, int64_t n, int64_t k, const void *alpha,
@@ -593,7 +594,8 @@ TSR_API const char *tsr_operation_name(tsr_operation operation);
 /* Makes a region in host memory valid, after the calls made before; the region is valid when
  * tsr_sync has returned. Only what is newer on devices is copied. TSR_ERR_MEMORY: host memory is as
  * it was; only if calls have used the same memory with several leading dimensions a part of the
- * region may have come home. TSR_ERR_DEVICE: the region is undefined. */
+ * region may have come home. TSR_ERR_DEVICE: the region is undefined, also since earlier results
+ * were lost when a call failed, which tsr_sync reports; the error stays until then. */
 TSR_API tsr_status tsr_coherent_async(tsr_context *context, tsr_uplo uplo, int64_t m, int64_t n,
                                       const void *c, int64_t ldc, tsr_type type);
 

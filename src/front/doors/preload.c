@@ -55,20 +55,20 @@ static void do_alone(const tsr_door *door, const tsr_offload_call *call,
     tell_failure(door, &call->what);
 }
 
-/* Sets the door's way for later calls: to next if offloading is over, else to quick. A next that
- * has to be found again for each call is not stored and leaves the way at full. The exchange fails
- * if another thread has set the way to next meanwhile, which then stays. */
+/* Sets the door's way for later calls by whether calls may still be offloaded, and by whether all
+ * callers have the same next. Once offloading is over it stays so; before, the exchange fails if
+ * another thread has set the way meanwhile, which then stays. */
 static void choose_way(tsr_door *door, tsr_type type, tsr_door_routine next) {
   tsr_door_routine former = atomic_load_explicit(&door->to[TSR_DOOR_FULL], memory_order_relaxed);
-  bool kept = atomic_load_explicit(&door->to[TSR_DOOR_NEXT], memory_order_relaxed) == next;
-  if (next == NULL || !kept) return;
+  bool all = atomic_load_explicit(&door->to[TSR_DOOR_NEXT], memory_order_relaxed) == next;
+  if (next == NULL) return;
   if (tsr_offload_is_over()) {
-    atomic_store_explicit(&door->way, next, memory_order_release);
+    atomic_store_explicit(&door->way, all ? next : door->routed, memory_order_release);
     return;
   }
   atomic_store_explicit(&door->unasked, tsr_offload_unasked(type), memory_order_relaxed);
-  atomic_compare_exchange_strong_explicit(&door->way, &former, door->quick, memory_order_release,
-                                          memory_order_relaxed);
+  atomic_compare_exchange_strong_explicit(&door->way, &former, all ? door->quick : door->picked,
+                                          memory_order_release, memory_order_relaxed);
 }
 
 /* Whether the call is over: done on devices, or reported to the program's error handler. */
@@ -80,9 +80,9 @@ static bool is_done(const tsr_door *door, const tsr_offload_call *call, tsr_door
   return position == 0 && is_offloaded(door, call, visit);
 }
 
-tsr_door_routine tsr_door_enter(tsr_door *door, const tsr_offload_call *call,
+tsr_door_routine tsr_door_enter(tsr_door *door, const tsr_offload_call *call, const void *caller,
                                 tsr_door_visit *visit) {
-  tsr_door_routine next = tsr_door_next(door);
+  tsr_door_routine next = tsr_door_next(door, caller);
   *visit = (tsr_door_visit){.call = call};
   if (!tsr_cpu_blas_is_inside()) {
     choose_way(door, call->what.type, next);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "base/alloc.h"
 #include "base/environment.h"
 
 /* Where the file that holds an address begins in memory; NULL: no file holds it. */
@@ -87,17 +88,27 @@ static void *open_noted(const wanted_file *noted) {
   return NULL;
 }
 
+/* The path takes more room than small stacks have. */
+static bool open_wanted(const void *address, int number, void **opened) {
+  wanted_file *wanted = tsr_alloc_zero(1, sizeof *wanted);
+  *opened = NULL;
+  if (wanted == NULL) return false;
+  wanted->address = address;
+  wanted->left = number;
+  bool found = dl_iterate_phdr(note_file, wanted) != 0;
+  if (found) *opened = open_noted(wanted);
+  tsr_dealloc(wanted);
+  return found;
+}
+
 void *tsr_loaded_open(const void *address) {
-  wanted_file wanted = {.address = address};
-  if (address == NULL || dl_iterate_phdr(note_file, &wanted) == 0) return NULL;
-  return open_noted(&wanted);
+  void *opened = NULL;
+  if (address != NULL) (void)open_wanted(address, 0, &opened);
+  return opened;
 }
 
 bool tsr_loaded_open_next(int *number, void **opened) {
-  wanted_file wanted = {.left = (*number)++};
-  if (dl_iterate_phdr(note_file, &wanted) == 0) return false;
-  *opened = open_noted(&wanted);
-  return true;
+  return open_wanted(NULL, (*number)++, opened);
 }
 
 bool tsr_loaded_keep(const void *symbol) {

@@ -247,6 +247,12 @@ TSR_ENTRY_OF(tsr_offload_verdict, tsr_offload, (call, visit), const tsr_offload_
   return verdict;
 }
 
+void tsr_offload_foreign(tsr_offload_visit *visit) {
+  (void)tsr_offload_get(); /* reads whether a report is wanted */
+  *visit = (tsr_offload_visit){.why = TSR_WHY_FOREIGN};
+  if (tsr_offload_report_wanted()) visit->began = tsr_now();
+}
+
 bool tsr_offload_is_over(void) {
   const tsr_offload_state *state = tsr_offload_get();
   return atomic_load(&state->phase) == TSR_PHASE_NONE && !tsr_offload_report_wanted();

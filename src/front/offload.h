@@ -41,6 +41,7 @@ typedef enum tsr_offload_why {
   TSR_WHY_NOT_STARTED, /* CPU: calls so far would not have saved what starting devices costs */
   TSR_WHY_STARTING,    /* CPU: the devices are being started */
   TSR_WHY_FAILED,      /* CPU: the call failed on the devices */
+  TSR_WHY_FOREIGN,     /* CPU: arguments that only the program's BLAS handles or reports */
   TSR_WHY_ARGUMENTS,   /* ScaLAPACK: arguments that only it handles or reports */
   TSR_WHY_OTHER_MPI,   /* ScaLAPACK: libtessera_mpi was built for another MPI */
   TSR_WHY_FASTER,      /* devices: predicted to be faster */
@@ -68,6 +69,10 @@ typedef enum tsr_offload_verdict {
 
 /* Decides on a call and, if it goes to devices, carries it out before returning. Fills *visit. */
 TSR_API tsr_offload_verdict tsr_offload(const tsr_offload_call *call, tsr_offload_visit *visit);
+
+/* The same for a call that only the program's BLAS can do or refuse, for its arguments: it goes to
+ * the CPU, and is counted. */
+TSR_API void tsr_offload_foreign(tsr_offload_visit *visit);
 
 /* ---- Calls that a door need not ask about ---- */
 

@@ -28,6 +28,7 @@ static const struct {
     [TSR_WHY_NOT_STARTED] = {"starting devices did not pay yet", "start did not pay"},
     [TSR_WHY_STARTING] = {"while devices were started", "devices starting"},
     [TSR_WHY_FAILED] = {"the devices could not", "devices failed"},
+    [TSR_WHY_FOREIGN] = {"arguments that its BLAS judges", "its arguments"},
     [TSR_WHY_ARGUMENTS] = {"arguments that ScaLAPACK judges", "its arguments"},
     [TSR_WHY_OTHER_MPI] = {"Tessera was built for another MPI", "another MPI"},
     [TSR_WHY_FASTER] = {"the devices are faster", "faster there"},

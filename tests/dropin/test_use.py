@@ -57,6 +57,15 @@ def test_children():
     assert offloaded(2, 33, CALLS, "fork_first").planned == 2
 
 
+def test_flags_of_the_blas_behind():
+    """They are for it alone, and its calls are counted."""
+    if run([CALLS, "conjugated"]).code != 0:
+        missing("BLAS that conjugates without transposing (OpenBLAS)")
+    offloaded(2, 33, CALLS, "conjugated").silently().reported(
+        "^tessera: 2 level-3 BLAS calls: 0 on devices, 2 on the CPU", "2 on the CPU: arguments that its BLAS judges",
+        r"^ +1 dgemm RN")
+
+
 def test_shared_memory():
     """Matrices that share memory are for the BLAS behind us."""
     if run([CALLS, "shared"]).code != 0:
@@ -196,6 +205,24 @@ def test_closed(monkeypatch, tmp_path, settings, calls):
         used.reported(f"^tessera: {calls} level-3 BLAS calls")
 
 
+# ---- Libraries with BLASes of their own ----
+
+
+@pytest.mark.parametrize("settings", [
+    {"OFFLOAD": "never"}, {"ENGINE": "cpu"}, {"ENGINE": "host"}, {"ENGINE": "host", "REPORT": "/dev/null"}])
+@pytest.mark.parametrize("way", ["two", "later", "inside", "closed", "deep", "global", "tail", "threads",
+                                 "forks"])
+def test_own_blases(way, settings):
+    """Each library's calls go to the BLAS that it is linked with, whatever its name; no other is there."""
+    folder = BUILD / "tests"
+    run([folder / "dropin_owners", way, folder]).ok().quiet()
+    if setting_of_build("CMAKE_BUILD_TYPE") != "Release" and way not in ("deep", "tail"):
+        pytest.skip("symbols are jumps, by which the caller is known, where the compiler optimises")
+    env = {"LD_PRELOAD": DOORS, "TESSERA_CPU_BLAS": "/none"}
+    env.update({"TESSERA_" + name: value for name, value in settings.items()})
+    run([folder / "dropin_owners", way, folder], env=env).ok().quiet()
+
+
 # ---- Wrong arguments, over each BLAS ----
 
 
@@ -205,7 +232,7 @@ def told_as_without(**env):
     done = preloaded(CALLS, "wrong", ENGINE="host", OFFLOAD="always", env=env)
     assert (done.code, done.out, done.err) == (0, without.out, ""), repr(done)
     assert len(done.out.splitlines()) == 6
-    assert done.report == ""
+    done.reported("6 on the CPU: arguments that its BLAS judges")
 
 
 def test_wrong_arguments():

@@ -20,7 +20,8 @@ static tsr_door_found find(const char *symbol, const void *caller) {
 /* Whether the next is kept for all callers. If callers have had routes, those stay: the program may
  * open a BLAS for all to see when others were bound already. */
 static bool is_for_all(tsr_door *door, const tsr_door_found *found) {
-  return found->for_all && atomic_load_explicit(&door->way, memory_order_relaxed) != door->picked;
+  tsr_door_routine way = atomic_load_explicit(&door->way, memory_order_relaxed);
+  return found->for_all && way != door->picked && way != door->routed;
 }
 
 /* Finds the next and keeps it, for all callers or for this one. Several threads may do so at once,

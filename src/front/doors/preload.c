@@ -74,10 +74,11 @@ static void choose_way(tsr_door *door, tsr_type type, tsr_door_routine next) {
 /* Whether the call is over: done on devices, or reported to the program's error handler. */
 static bool is_done(const tsr_door *door, const tsr_offload_call *call, tsr_door_routine next,
                     tsr_door_visit *visit) {
-  if (is_foreign(&call->what)) return false;
-  int position = tsr_check_position(&call->what);
+  int position = is_foreign(&call->what) ? 0 : tsr_check_position(&call->what);
   if (is_refused(door, &call->what, position, next)) return true;
-  return position == 0 && is_offloaded(door, call, visit);
+  if (position == 0 && !is_foreign(&call->what)) return is_offloaded(door, call, visit);
+  tsr_offload_foreign(&visit->offload);
+  return false;
 }
 
 tsr_door_routine tsr_door_enter(tsr_door *door, const tsr_offload_call *call, const void *caller,

@@ -232,18 +232,26 @@ static tsr_offload_verdict decide(tsr_offload_state *state, const tsr_offload_ca
   return d.verdict;
 }
 
-TSR_ENTRY_OF(tsr_offload_verdict, tsr_offload, (call, visit), const tsr_offload_call *call,
-             tsr_offload_visit *visit) {
+/* Nothing here waits, so that no cancellation of the thread need be put off: the call costs less.
+ */
+bool tsr_offload_is_small(const tsr_offload_call *call, tsr_offload_visit *visit) {
   tsr_offload_state *state = tsr_offload_get();
-  bool small = is_small(state, call), reports = tsr_offload_report_wanted();
-  tsr_offload_verdict verdict = TSR_OFFLOAD_TO_CPU;
   *visit = (tsr_offload_visit){.why = TSR_WHY_SMALL};
   if (atomic_load_explicit(&state->phase, memory_order_relaxed) == TSR_PHASE_NONE)
-    visit->why = (tsr_offload_why)atomic_load(&state->why);
-  if (!small) verdict = decide(state, call, visit);
-  if (verdict == TSR_OFFLOAD_DONE && reports)
+    visit->why = (tsr_offload_why)atomic_load_explicit(&state->why, memory_order_relaxed);
+  if (!is_small(state, call)) return false;
+  visit->counted = tsr_offload_report_wanted();
+  if (visit->counted && tsr_offload_report_count(&call->what, visit)) visit->began = tsr_now();
+  return true;
+}
+
+TSR_ENTRY_OF(tsr_offload_verdict, tsr_offload, (call, visit), const tsr_offload_call *call,
+             tsr_offload_visit *visit) {
+  if (tsr_offload_is_small(call, visit)) return TSR_OFFLOAD_TO_CPU;
+  tsr_offload_verdict verdict = decide(tsr_offload_get(), call, visit);
+  if (verdict == TSR_OFFLOAD_DONE && tsr_offload_report_wanted())
     tsr_offload_report_add(TSR_FAMILY_BLAS, &call->what, visit);
-  if (verdict == TSR_OFFLOAD_TO_CPU && (!small || reports)) visit->began = tsr_now();
+  if (verdict == TSR_OFFLOAD_TO_CPU) visit->began = tsr_now();
   return verdict;
 }
 
@@ -276,7 +284,10 @@ TSR_ENTRY_VOID(tsr_offload_end, (call, visit), const tsr_offload_call *call,
       tsr_offload_price_show(&state->price, call->what.type, done.flops, done.seconds))
     tsr_offload_set_least_of(state, call->what.type);
   if (done.why == TSR_WHY_NOT_STARTED) note_savings(state, &done);
-  if (tsr_offload_report_wanted()) tsr_offload_report_add(TSR_FAMILY_BLAS, &call->what, &done);
+  if (done.counted)
+    tsr_offload_report_time(&call->what, &done);
+  else if (tsr_offload_report_wanted())
+    tsr_offload_report_add(TSR_FAMILY_BLAS, &call->what, &done);
 }
 
 TSR_ENTRY(tsr_offload_alone, (x), const tsr_offload_call *x) {

@@ -55,6 +55,7 @@ typedef struct tsr_offload_visit {
   tsr_offload_why why;
   int devices;                  /* number of devices that did the call; 0: the CPU did it */
   double began;                 /* s, tsr_now() when the CPU began; 0: its time is not wanted */
+  bool counted;                 /* the report has counted the call, and lacks only its time */
   double flops;                 /* 0: not computed */
   double cpu_price, plan_price; /* s, predicted on the CPU and on devices; 0: not computed */
   double seconds;               /* s, measured; 0: not measured */
@@ -70,8 +71,12 @@ typedef enum tsr_offload_verdict {
 /* Decides on a call and, if it goes to devices, carries it out before returning. Fills *visit. */
 TSR_API tsr_offload_verdict tsr_offload(const tsr_offload_call *call, tsr_offload_visit *visit);
 
-/* The same for a call that only the program's BLAS can do or refuse, for its arguments: it goes to
- * the CPU, and is counted. */
+/* Whether a call is so small that it goes to the CPU whatever its arguments are: then it is
+ * counted, and tsr_offload need not be called. Fills *visit. */
+TSR_API bool tsr_offload_is_small(const tsr_offload_call *call, tsr_offload_visit *visit);
+
+/* Notes a call that only the program's BLAS can do or refuse, for its arguments: it goes to the
+ * CPU, and is counted. Fills *visit. */
 TSR_API void tsr_offload_foreign(tsr_offload_visit *visit);
 
 /* ---- Calls that a door need not ask about ---- */
@@ -108,6 +113,11 @@ typedef enum tsr_offload_family {
 TSR_API bool tsr_offload_report_wanted(void);
 TSR_API void tsr_offload_report_add(tsr_offload_family family, const tsr_level3 *what,
                                     const tsr_offload_visit *visit);
+/* For BLAS calls that go to the CPU and are so small that reading the clock twice would cost more
+ * than all else: counts the call before it is done. True: its time is wanted, and is to be added
+ * when the call is done. The times of some calls of a kind stand for those of all. */
+bool tsr_offload_report_count(const tsr_level3 *what, const tsr_offload_visit *visit);
+void tsr_offload_report_time(const tsr_level3 *what, const tsr_offload_visit *visit);
 
 /* ---- Calls that several processes decide on together: offload_share.c ---- */
 

@@ -72,10 +72,18 @@ static int64_t sum(const tsr_report *report, tsr_offload_family family, bool on_
   return calls;
 }
 
+static double seconds_of(const tsr_report *report, tsr_offload_family family, tsr_offload_why why) {
+  double seconds = report->lost_seconds[family][why];
+  for (int i = 0; report->kind != NULL && i < TSR_REPORT_SLOTS; i++)
+    if (report->kind[i].family == family && report->kind[i].why == why)
+      seconds += tsr_report_seconds(&report->kind[i]);
+  return seconds;
+}
+
 static void add_reason(const tsr_report *report, tsr_offload_family family, tsr_offload_why why,
                        tsr_text *text) {
   char time[SHORT];
-  double seconds = report->seconds[family][why];
+  double seconds = seconds_of(report, family, why);
   tsr_text_add(text, "  %lld %s: %s", (long long)report->calls[family][why],
                tsr_report_is_on_devices(why) ? "on devices" : families[family].where,
                reasons[why].sentence);
@@ -100,9 +108,18 @@ static void add_sums(const tsr_report *report, tsr_offload_family family,
 
 /* ---- The verdict ---- */
 
-/* For how long at least one call was under way. */
+/* The time of calls that were not timed. */
+static double untimed(const tsr_report *report) {
+  double seconds = 0;
+  for (int i = 0; report->kind != NULL && i < TSR_REPORT_SLOTS; i++)
+    seconds += tsr_report_seconds(&report->kind[i]) - report->kind[i].seconds;
+  return seconds;
+}
+
+/* For how long at least one call was under way. Calls that were not timed count as if none was
+ * beside them. */
 static double busy(const tsr_report *report) {
-  double seconds = report->busy;
+  double seconds = report->busy + untimed(report);
   for (int i = 0; i < report->spans; i++) seconds += report->span[i].end - report->span[i].begin;
   return seconds;
 }
@@ -195,8 +212,8 @@ static void add_row(const tsr_report_kind *k, bool emulated, tsr_text *text) {
   name_extents(&k->what, extents, sizeof extents);
   name_place(k, emulated, place, sizeof place);
   if (k->seconds > 0) {
-    seconds_in(k->seconds, time);
-    seconds_in(k->seconds / (double)k->calls, each);
+    seconds_in(tsr_report_seconds(k), time);
+    seconds_in(k->seconds / (double)k->timed, each);
   }
   tsr_text_add(text, "%6lld %-10s %-17s %-7s %8s %8s %s\n", (long long)k->calls, name, extents,
                place, time, each, reasons[k->why].words);
@@ -215,7 +232,8 @@ static void add_prices(const tsr_report_kind *k, tsr_text *text) {
 static int by_time(const void *a, const void *b) {
   const tsr_report_kind *x = *(const tsr_report_kind *const *)a,
                         *y = *(const tsr_report_kind *const *)b;
-  if (x->seconds != y->seconds) return x->seconds < y->seconds ? 1 : -1;
+  double of_x = tsr_report_seconds(x), of_y = tsr_report_seconds(y);
+  if (of_x != of_y) return of_x < of_y ? 1 : -1;
   return (x->calls < y->calls) - (x->calls > y->calls);
 }
 

@@ -81,8 +81,8 @@ static inline tsr_door_routine tsr_door_by_size(tsr_door *door, double multiplic
  * has half written is none.
  *
  * The number is made of the address and of the code there. If a program closes the library that
- * called, and another one is loaded to the same place, the code differs, and the route is none. (The same code at the same place is taken for the same
- * library, whose BLAS was kept.)
+ * called, and another one is loaded to the same place, the code differs, and the route is none.
+ * (The same code at the same place is taken for the same library, whose BLAS was kept.)
  */
 typedef struct tsr_door_route {
   _Atomic uint64_t sealed;

@@ -59,24 +59,27 @@ static void do_alone(const tsr_door *door, const tsr_offload_call *call,
  * callers have the same next. Once offloading is over it stays so; before, the exchange fails if
  * another thread has set the way meanwhile, which then stays. */
 static void choose_way(tsr_door *door, tsr_type type, tsr_door_routine next) {
-  tsr_door_routine former = atomic_load_explicit(&door->to[TSR_DOOR_FULL], memory_order_relaxed);
+  tsr_door_routine full = atomic_load_explicit(&door->to[TSR_DOOR_FULL], memory_order_relaxed);
   bool all = atomic_load_explicit(&door->to[TSR_DOOR_NEXT], memory_order_relaxed) == next;
   if (next == NULL) return;
   if (tsr_offload_is_over()) {
     atomic_store_explicit(&door->way, all ? next : door->routed, memory_order_release);
     return;
   }
+  if (atomic_load_explicit(&door->way, memory_order_relaxed) != full) return;
   atomic_store_explicit(&door->unasked, tsr_offload_unasked(type), memory_order_relaxed);
-  atomic_compare_exchange_strong_explicit(&door->way, &former, all ? door->quick : door->picked,
+  atomic_compare_exchange_strong_explicit(&door->way, &full, all ? door->quick : door->picked,
                                           memory_order_release, memory_order_relaxed);
 }
 
 /* Whether the call is over: done on devices, or reported to the program's error handler. */
 static bool is_done(const tsr_door *door, const tsr_offload_call *call, tsr_door_routine next,
                     tsr_door_visit *visit) {
-  int position = is_foreign(&call->what) ? 0 : tsr_check_position(&call->what);
+  bool foreign = is_foreign(&call->what);
+  if (!foreign && next != NULL && tsr_offload_is_small(call, &visit->offload)) return false;
+  int position = foreign ? 0 : tsr_check_position(&call->what);
   if (is_refused(door, &call->what, position, next)) return true;
-  if (position == 0 && !is_foreign(&call->what)) return is_offloaded(door, call, visit);
+  if (position == 0 && !foreign) return is_offloaded(door, call, visit);
   tsr_offload_foreign(&visit->offload);
   return false;
 }
@@ -98,5 +101,5 @@ tsr_door_routine tsr_door_enter(tsr_door *door, const tsr_offload_call *call, co
 
 void tsr_door_leave(const tsr_door_visit *visit) {
   tsr_cpu_blas_leave();
-  tsr_offload_end(visit->call, &visit->offload);
+  if (visit->offload.began > 0) tsr_offload_end(visit->call, &visit->offload);
 }

@@ -27,6 +27,7 @@ typedef struct tsr_offload_call {
   tsr_level3 what;
   const void *alpha, *a, *b, *beta;
   void *c;
+  int64_t products;       /* of a batch, of which this is the largest; 0: the call is none */
   double multiplications; /* m n k; if A is square, k is its order; n n k if C is a triangle */
 } tsr_offload_call;
 
@@ -53,6 +54,7 @@ typedef enum tsr_offload_why {
 /* One call as far as it has been decided and timed; filled by tsr_offload for tsr_offload_end. */
 typedef struct tsr_offload_visit {
   tsr_offload_why why;
+  int64_t products;             /* of a batch, together; 0: the call is none */
   int devices;                  /* number of devices that did the call; 0: the CPU did it */
   double began;                 /* s, tsr_now() when the CPU began; 0: its time is not wanted */
   bool counted;                 /* the report has counted the call, and lacks only its time */
@@ -77,7 +79,7 @@ TSR_API bool tsr_offload_is_small(const tsr_offload_call *call, tsr_offload_visi
 
 /* Notes a call that only the program's BLAS can do or refuse, for its arguments: it goes to the
  * CPU, and is counted. Fills *visit. */
-TSR_API void tsr_offload_foreign(tsr_offload_visit *visit);
+TSR_API void tsr_offload_foreign(const tsr_offload_call *call, tsr_offload_visit *visit);
 
 /* ---- Calls that a door need not ask about ---- */
 
@@ -96,6 +98,21 @@ TSR_API void tsr_offload_prepare(void);
 /* To be called when the CPU's BLAS has done a call that got TSR_OFFLOAD_TO_CPU: records its
  * time. */
 TSR_API void tsr_offload_end(const tsr_offload_call *call, const tsr_offload_visit *visit);
+
+/* ---- Products of a batch, which is counted as one call ---- */
+
+/* As tsr_offload, but the product is not counted. */
+TSR_API tsr_offload_verdict tsr_offload_product(const tsr_offload_call *call,
+                                                tsr_offload_visit *visit);
+
+/* To be called when the CPU's BLAS has done so many products like one that got TSR_OFFLOAD_TO_CPU,
+ * each in visit->seconds. */
+TSR_API void tsr_offload_product_end(const tsr_offload_call *call, const tsr_offload_visit *visit,
+                                     double products);
+
+/* Counts a batch that is done. Its visit began with tsr_offload_is_small or tsr_offload_foreign, or
+ * sums up those of products that devices have done; then began is when the first product was. */
+TSR_API void tsr_offload_batch_end(const tsr_offload_call *call, const tsr_offload_visit *visit);
 
 /* Carries the call out with the CPU's BLAS that this library loads, for a program whose own BLAS is
  * missing or lacks the routine. */

@@ -82,7 +82,7 @@ static bool is_kind(const tsr_report_kind *k, tsr_offload_family family, const t
          w->layout == what->layout && w->side == what->side && w->uplo == what->uplo &&
          w->transa == what->transa && w->transb == what->transb && w->diag == what->diag &&
          w->m == what->m && w->n == what->n && w->k == what->k && k->why == visit->why &&
-         k->devices == visit->devices;
+         k->devices == visit->devices && k->products == visit->products;
 }
 
 static unsigned slot_of(tsr_offload_family family, const tsr_level3 *what,
@@ -94,7 +94,7 @@ static unsigned slot_of(tsr_offload_family family, const tsr_level3 *what,
                   (uint64_t)visit->why << 56 ^ (uint64_t)family;
   word = word * factor ^ (uint64_t)what->m;
   word = word * factor ^ (uint64_t)what->n;
-  word = word * factor ^ (uint64_t)what->k;
+  word = word * factor ^ (uint64_t)what->k ^ (uint64_t)visit->products << 32;
   return (unsigned)((word * factor >> 32) % TSR_REPORT_SLOTS);
 }
 
@@ -108,8 +108,11 @@ static tsr_report_kind *find_kind(tsr_offload_family family, const tsr_level3 *w
   if (found->calls > 0) return found;
   if (report.count == TSR_REPORT_KINDS) return NULL;
   report.count++;
-  *found = (tsr_report_kind){
-      .family = family, .what = *what, .why = visit->why, .devices = visit->devices};
+  *found = (tsr_report_kind){.family = family,
+                             .what = *what,
+                             .why = visit->why,
+                             .devices = visit->devices,
+                             .products = visit->products};
   return found;
 }
 

@@ -15,8 +15,9 @@ typedef struct tsr_report_kind {
   tsr_level3 what; /* as the program called it: extents and flags are the user's */
   tsr_offload_why why;
   int devices;
-  int64_t calls, timed;         /* all, and those whose time was measured */
-  double seconds;               /* s, measured, of those */
+  int64_t products;     /* of a batch, of which `what` is the largest; 0: the call is none */
+  int64_t calls, timed; /* all, and those whose time was measured */
+  double seconds;       /* s, measured, of those */
   double cpu_price, plan_price; /* s, predicted for the last of them; 0: not computed */
 } tsr_report_kind;
 

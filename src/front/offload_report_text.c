@@ -188,13 +188,18 @@ static void name_routine(const tsr_report_kind *k, char *name, size_t room) {
   name[length] = '\0';
 }
 
-/* m, n and the extent that is summed over, as the program called the routine. */
-static void name_extents(const tsr_level3 *w, char *text, size_t room) {
+/* m, n and the extent that is summed over, as the program called the routine; before them the
+ * number of products of a batch. */
+static void name_extents(const tsr_report_kind *kind, char *text, size_t room) {
+  const tsr_level3 *w = &kind->what;
   tsr_signature signature = tsr_operation_get(w->operation)->signature;
   bool square = signature == TSR_SIGNATURE_RANK_K || w->operation == TSR_GEMMT;
   bool has_k = signature == TSR_SIGNATURE_PRODUCT || signature == TSR_SIGNATURE_RANK_K;
   int64_t m = square ? w->n : w->m, k = has_k ? w->k : w->side == TSR_LEFT ? w->m : w->n;
-  snprintf(text, room, "%lldx%lldx%lld", (long long)m, (long long)w->n, (long long)k);
+  int length = 0;
+  if (kind->products > 0) length = snprintf(text, room, "%lld*", (long long)kind->products);
+  snprintf(text + length, room - (size_t)length, "%lldx%lldx%lld", (long long)m, (long long)w->n,
+           (long long)k);
 }
 
 static void name_place(const tsr_report_kind *k, bool emulated, char *text, size_t room) {
@@ -207,9 +212,9 @@ static void name_place(const tsr_report_kind *k, bool emulated, char *text, size
 }
 
 static void add_row(const tsr_report_kind *k, bool emulated, tsr_text *text) {
-  char name[20], extents[64], place[16], time[SHORT] = "", each[SHORT] = "";
+  char name[20], extents[96], place[16], time[SHORT] = "", each[SHORT] = "";
   name_routine(k, name, sizeof name);
-  name_extents(&k->what, extents, sizeof extents);
+  name_extents(k, extents, sizeof extents);
   name_place(k, emulated, place, sizeof place);
   if (k->seconds > 0) {
     seconds_in(tsr_report_seconds(k), time);

@@ -223,6 +223,44 @@ def test_own_blases(way, settings):
     run([folder / "dropin_owners", way, folder], env=env).ok().quiet()
 
 
+# ---- Batches ----
+
+# Six batches, in three of which each product has 30 x 30 x 30 multiplications; the others are groups of 5,
+# 40 and 6, of 9 products as well.
+BATCHES = BUILD / "tests/dropin_batches"
+
+
+@pytest.mark.parametrize("settings, says, reported", [
+    ({"OFFLOAD": "never"}, (6, 54), "6 level-3 BLAS calls: 0 on devices, 6 on the CPU"),
+    ({"ENGINE": "host"}, (6, 54), "6 on the CPU: too small to gain"),
+    ({"ENGINE": "host", "OFFLOAD": "always"}, (0, 0), "6 level-3 BLAS calls: 6 on devices, 0 on the CPU"),
+    # The groups of 5 and of 6 go on, before and behind that of 40.
+    ({"ENGINE": "host", "OFFLOAD": "always", "MIN_SIZE": "20"}, (6, 21),
+     "6 level-3 BLAS calls: 6 on devices, 0 on the CPU"),
+    ({"ENGINE": "host", "OFFLOAD": "always", "MIN_SIZE": "35"}, (9, 48),
+     "6 level-3 BLAS calls: 3 on devices, 3 on the CPU"),
+])
+def test_batches(settings, says, reported):
+    """Products are decided on one by one; what stays on the CPU goes on in as few calls as can be."""
+    done = preloaded(BATCHES, DEVICES=2, **settings).reported(reported)
+    done.ok(f"^batch_calls {says[0]}$", f"^batch_products {says[1]}$").quiet()
+    done.reported(r"dgemm NN +9\*40x40x40", r"dgemm NN +9\*30x30x30")
+
+
+def test_wrong_batches():
+    """They go on whole, before anything is done."""
+    done = preloaded(BATCHES, "wrong", ENGINE="host", OFFLOAD="always")
+    done.ok("^batch_calls 1$", "^batch_wrong 1$").quiet()
+    done.reported("1 on the CPU: arguments that its BLAS judges")
+
+
+@pytest.mark.parametrize("engine", ["cpu", "host"])
+def test_batches_alone(engine):
+    """Also with 64-bit integers: without another BLAS there are all the symbols."""
+    preloaded(BUILD / "tests/dropin_batches_alone", "wide", ENGINE=engine, OFFLOAD="always").silently().reported(
+        "^tessera: 8 level-3 BLAS calls")
+
+
 # ---- Wrong arguments, over each BLAS ----
 
 

@@ -34,8 +34,8 @@ enum { TSR_DOOR_FULL, TSR_DOOR_NEXT };
 
 /* The door of one symbol. */
 typedef struct tsr_door {
-  const char *symbol; /* "dgemm_", "cblas_dgemm64_" */
-  tsr_door_routine quick, picked, routed;
+  const char *symbol;                      /* "dgemm_", "cblas_dgemm64_" */
+  tsr_door_routine quick, picked, routed;  /* quick and picked: NULL if the size is not simple */
   _Atomic(tsr_door_routine) way;           /* any of the five */
   _Atomic(tsr_door_routine) to[2];         /* full, and next; NULL until a next for all is found */
   _Atomic(const _Atomic double *) unasked; /* smaller calls are passed on by quick and picked */
@@ -47,6 +47,13 @@ typedef struct tsr_door {
     symbol, (tsr_door_routine)NAME##_quick, (tsr_door_routine)NAME##_picked, \
         (tsr_door_routine)NAME##_routed, (tsr_door_routine)NAME##_full,      \
         {(tsr_door_routine)NAME##_full}, NULL                                \
+  }
+
+/* The same without NAME_quick and NAME_picked. */
+#define TSR_DOOR_OF_ANY_SIZE(symbol, NAME)                                              \
+  {                                                                                     \
+    symbol, NULL, NULL, (tsr_door_routine)NAME##_routed, (tsr_door_routine)NAME##_full, \
+        {(tsr_door_routine)NAME##_full}, NULL                                           \
   }
 
 /* way must be loaded before anything that another thread stored before it set way (the rest of the
@@ -150,6 +157,15 @@ tsr_door_routine tsr_door_enter(tsr_door *door, const tsr_offload_call *call, co
                                 tsr_door_visit *visit);
 /* To be called when the routine that tsr_door_enter returned has done the call. */
 void tsr_door_leave(const tsr_door_visit *visit);
+
+/* Sets the door's way for later calls by whether calls may still be offloaded, and by whether all
+ * callers have the same next. */
+void tsr_door_choose_way(tsr_door *door, tsr_type type, tsr_door_routine next);
+
+/* Reports that the call failed and C is undefined. A BLAS routine can report that only by xerbla.
+ * If the program has no xerbla, the process ends, as with the reference BLAS, since the program
+ * must not go on with a wrong result. */
+void tsr_door_tell_failure(const tsr_door *door, const tsr_level3 *what);
 
 /* ---- flags.c ---- */
 

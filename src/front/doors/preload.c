@@ -23,10 +23,7 @@ static bool is_refused(const tsr_door *door, const tsr_level3 *what, int positio
   return position != 0 && next == NULL && tsr_door_tell(door, what, position);
 }
 
-/* Reports that the call failed and C is undefined. A BLAS routine can report that only by xerbla.
- * If the program has no xerbla, the process ends, as with the reference BLAS, since the program
- * must not go on with a wrong result. */
-static void tell_failure(const tsr_door *door, const tsr_level3 *what) {
+void tsr_door_tell_failure(const tsr_door *door, const tsr_level3 *what) {
   if (tsr_door_tell(door, what, 0)) return;
   fprintf(stderr, "tessera: %s cannot be carried out: %s\n", door->symbol, tsr_message());
   _exit(127);
@@ -39,7 +36,7 @@ static bool is_offloaded(const tsr_door *door, const tsr_offload_call *call,
     case TSR_OFFLOAD_DONE:
       return true;
     case TSR_OFFLOAD_LOST:
-      tell_failure(door, &call->what);
+      tsr_door_tell_failure(door, &call->what);
       return true;
     default:
       return false;
@@ -52,13 +49,12 @@ static void do_alone(const tsr_door *door, const tsr_offload_call *call,
   if (tsr_offload_alone(call) == TSR_OK)
     tsr_offload_end(call, &visit->offload);
   else
-    tell_failure(door, &call->what);
+    tsr_door_tell_failure(door, &call->what);
 }
 
-/* Sets the door's way for later calls by whether calls may still be offloaded, and by whether all
- * callers have the same next. Once offloading is over it stays so; before, the exchange fails if
- * another thread has set the way meanwhile, which then stays. */
-static void choose_way(tsr_door *door, tsr_type type, tsr_door_routine next) {
+/* Once offloading is over it stays so; before, the exchange fails if another thread has set the way
+ * meanwhile, which then stays. */
+void tsr_door_choose_way(tsr_door *door, tsr_type type, tsr_door_routine next) {
   tsr_door_routine full = atomic_load_explicit(&door->to[TSR_DOOR_FULL], memory_order_relaxed);
   bool all = atomic_load_explicit(&door->to[TSR_DOOR_NEXT], memory_order_relaxed) == next;
   if (next == NULL) return;
@@ -66,7 +62,7 @@ static void choose_way(tsr_door *door, tsr_type type, tsr_door_routine next) {
     atomic_store_explicit(&door->way, all ? next : door->routed, memory_order_release);
     return;
   }
-  if (atomic_load_explicit(&door->way, memory_order_relaxed) != full) return;
+  if (door->quick == NULL || atomic_load_explicit(&door->way, memory_order_relaxed) != full) return;
   atomic_store_explicit(&door->unasked, tsr_offload_unasked(type), memory_order_relaxed);
   atomic_compare_exchange_strong_explicit(&door->way, &full, all ? door->quick : door->picked,
                                           memory_order_release, memory_order_relaxed);
@@ -80,7 +76,7 @@ static bool is_done(const tsr_door *door, const tsr_offload_call *call, tsr_door
   int position = foreign ? 0 : tsr_check_position(&call->what);
   if (is_refused(door, &call->what, position, next)) return true;
   if (position == 0 && !foreign) return is_offloaded(door, call, visit);
-  tsr_offload_foreign(&visit->offload);
+  tsr_offload_foreign(call, &visit->offload);
   return false;
 }
 
@@ -89,7 +85,7 @@ tsr_door_routine tsr_door_enter(tsr_door *door, const tsr_offload_call *call, co
   tsr_door_routine next = tsr_door_next(door, caller);
   *visit = (tsr_door_visit){.call = call};
   if (!tsr_cpu_blas_is_inside()) {
-    choose_way(door, call->what.type, next);
+    tsr_door_choose_way(door, call->what.type, next);
     if (is_done(door, call, next, visit)) return NULL;
   }
   if (next == NULL)

@@ -27,8 +27,8 @@ typedef struct tsr_offload_call {
   tsr_level3 what;
   const void *alpha, *a, *b, *beta;
   void *c;
-  int64_t products;       /* of a batch, of which this is the largest; 0: the call is none */
   double multiplications; /* m n k; if A is square, k is its order; n n k if C is a triangle */
+  int64_t products;       /* of a batch, of which this is the largest; 0: the call is none */
 } tsr_offload_call;
 
 /* The reason why a call went to the CPU or to devices. */

@@ -69,26 +69,26 @@ fi
 # Also without any other BLAS: in a namespace where the system's are not to be seen.
 can_hide() { hiding true 2>/dev/null; }
 wheels() { # name, folder
-  name=$1
+  carrier=$1
   python=$root/$2/bin/python
   if ! has numpy || ! has scipy; then
-    skip "$name" "NumPy and SciPy of PyPI (sh tools/wheels.sh)"
+    skip "$carrier" "NumPy and SciPy of PyPI (sh tools/wheels.sh)"
     return
   fi
   offloaded 2 16 $python "$programs/products.py"
-  check "$name" right
-  check "${name}_planned" went_through_plans 20
-  same_as_without "${name}_numpy" 1000 "$(tests_of numpy)/linalg/tests/test_linalg.py"
+  check "$carrier" right
+  check "${carrier}_planned" went_through_plans 20
+  same_as_without "${carrier}_numpy" 1000 "$(tests_of numpy)/linalg/tests/test_linalg.py"
   of=$(tests_of scipy)/linalg/tests
-  same_as_without "${name}_scipy" 100 "$of/test_blas.py" "$of/test_cython_blas.py"
+  same_as_without "${carrier}_scipy" 100 "$of/test_blas.py" "$of/test_cython_blas.py"
   if can_hide; then
     for settings in TESSERA_OFFLOAD=never TESSERA_ENGINE=host; do
       hiding env "$settings" LD_PRELOAD="$doors" $python "$programs/carried.py" >out 2>err </dev/null
       code=$?
-      check "${name}_alone_$settings" right
+      check "${carrier}_alone_$settings" right
     done
   else
-    skip "${name}_alone" "namespace of mounts (unshare)"
+    skip "${carrier}_alone" "namespace of mounts (unshare)"
   fi
 }
 wheels wheels build-wheels

@@ -52,7 +52,7 @@ static void in_a_child(void (*test)(void), bool for_all) {
 static void way_full(void) {}
 static void way_quick(void) {}
 static void way_picked(void) {}
-static void way_routed(void) {}
+static void way_guided(void) {}
 static tsr_door door = TSR_DOOR("dgemm_", way);
 
 /* The address of a call, and another one, which has its own next. */
@@ -106,7 +106,7 @@ static bool goes_on(int64_t n) {
 static bool is_straight(void) {
   if (next() == NULL) return false;
   if (global) return tsr_door_way(&door) == next();
-  return tsr_door_way(&door) == way_routed && tsr_door_by_caller(&door, caller()) == next();
+  return tsr_door_way(&door) == way_guided && tsr_door_by_caller(&door, caller()) == next();
 }
 
 /* Where a call with so many multiplications goes. */
@@ -213,7 +213,7 @@ static void *call_first(void *unused) {
   for (int i = 0; i < ROUNDS; i++) {
     tsr_door_routine way = tsr_door_way(&door);
     if (way == way_quick || way == way_picked) way = by_size(1);
-    if (way == way_routed) way = tsr_door_by_caller(&door, caller());
+    if (way == way_guided) way = tsr_door_by_caller(&door, caller());
     must(way == way_full ? goes_on(1) : way == next());
   }
   return NULL;
@@ -270,45 +270,45 @@ static void nothing_behind(void) {
   }
 }
 
-/* ---- Routes ---- */
+/* ---- Signposts ---- */
 
-/* Routes of many calls: each is found as long as its places are not taken by others, and by its own
- * address and door alone. */
-static void routes(void) {
+/* Signposts of many calls: each is found as long as its places are not taken by others, and by its
+ * own address and door alone. */
+static void signposts(void) {
   static tsr_door other = TSR_DOOR("sgemm_", way);
   enum { CALLS = 512 };
   static char code[CALLS * 16];
   for (int i = 0; i < CALLS; i++)
-    tsr_door_route_set(&door, code + 16 * i, i % 2 ? way_quick : way_picked);
+    tsr_door_signpost_set(&door, code + 16 * i, i % 2 ? way_quick : way_picked);
   for (int i = 0; i < CALLS; i++) {
-    must(tsr_door_route_get(&door, code + 16 * i) == (i % 2 ? way_quick : way_picked));
-    must(tsr_door_route_get(&other, code + 16 * i) == NULL);
+    must(tsr_door_signpost_get(&door, code + 16 * i) == (i % 2 ? way_quick : way_picked));
+    must(tsr_door_signpost_get(&other, code + 16 * i) == NULL);
     must(tsr_door_by_caller(&other, code + 16 * i) == way_full);
   }
 }
 
 /* More calls than have a place: the latest has one. */
-static void too_many_routes(void) {
+static void too_many_signposts(void) {
   enum { CALLS = 1 << 16 };
   static char code[CALLS * 16];
   for (int i = 0; i < CALLS; i++) {
-    tsr_door_route_set(&door, code + 16 * i, way_quick);
-    must(tsr_door_route_get(&door, code + 16 * i) == way_quick);
+    tsr_door_signpost_set(&door, code + 16 * i, way_quick);
+    must(tsr_door_signpost_get(&door, code + 16 * i) == way_quick);
   }
 }
 
 /* Other code at the place of a library that was closed. */
 static void other_code(void) {
   static uint64_t code = 1;
-  tsr_door_route_set(&door, &code, way_quick);
+  tsr_door_signpost_set(&door, &code, way_quick);
   must(tsr_door_by_caller(&door, &code) == way_quick);
   code = 2;
-  must(tsr_door_route_get(&door, &code) == NULL && tsr_door_by_caller(&door, &code) == way_full);
+  must(tsr_door_signpost_get(&door, &code) == NULL && tsr_door_by_caller(&door, &code) == way_full);
 }
 
 /* A caller without a BLAS does not keep others from theirs. */
 static void nowhere_is_of_a_caller(void) {
-  tsr_door_route_set(&door, caller(), tsr_door_nowhere);
+  tsr_door_signpost_set(&door, caller(), tsr_door_nowhere);
   must(tsr_door_by_caller(&door, caller()) == way_full && next() == NULL);
   must(tsr_door_next(&door, another_caller()) != NULL);
 }
@@ -330,8 +330,8 @@ TEST(child_of_a_process_with_devices)
 TEST(race_straight)
 TEST(race_quick)
 TEST(nothing_behind)
-TEST(routes)
-TEST(too_many_routes)
+TEST(signposts)
+TEST(too_many_signposts)
 TEST(other_code)
 TEST(nowhere_is_of_a_caller)
 
@@ -348,8 +348,8 @@ int main(void) {
       cmocka_unit_test_setup(test_race_straight, clear),
       cmocka_unit_test_setup(test_race_quick, clear),
       cmocka_unit_test_setup(test_nothing_behind, clear),
-      cmocka_unit_test_setup(test_routes, clear),
-      cmocka_unit_test_setup(test_too_many_routes, clear),
+      cmocka_unit_test_setup(test_signposts, clear),
+      cmocka_unit_test_setup(test_too_many_signposts, clear),
       cmocka_unit_test_setup(test_other_code, clear),
       cmocka_unit_test_setup(test_nowhere_is_of_a_caller, clear),
   };

@@ -19,13 +19,13 @@ enum { BYTES_TSR_S = 4, BYTES_TSR_D = 8, BYTES_TSR_C = 8, BYTES_TSR_Z = 16 };
 #define BATCH(FORM, type_, symbol_, INT, ALPHA)                                                  \
   TSR_API void symbol_(FORM##_PARAMETERS(INT, ALPHA));                                           \
   static void symbol_##_full(FORM##_PARAMETERS(INT, ALPHA));                                     \
-  static void symbol_##_routed(FORM##_PARAMETERS(INT, ALPHA));                                   \
+  static void symbol_##_guided(FORM##_PARAMETERS(INT, ALPHA));                                   \
   typedef void (*symbol_##_routine)(FORM##_PARAMETERS(INT, ALPHA));                              \
   static tsr_door symbol_##_door = TSR_DOOR_OF_ANY_SIZE(#symbol_, symbol_);                      \
   void symbol_(FORM##_PARAMETERS(INT, ALPHA)) {                                                  \
     ((symbol_##_routine)tsr_door_way(&symbol_##_door))(FORM##_ARGUMENTS);                        \
   }                                                                                              \
-  static void symbol_##_routed(FORM##_PARAMETERS(INT, ALPHA)) {                                  \
+  static void symbol_##_guided(FORM##_PARAMETERS(INT, ALPHA)) {                                  \
     ((symbol_##_routine)tsr_door_by_caller(&symbol_##_door, TSR_DOOR_CALLER))(FORM##_ARGUMENTS); \
   }                                                                                              \
   static void symbol_##_full(FORM##_PARAMETERS(INT, ALPHA)) {                                    \

@@ -12,7 +12,7 @@
   static void symbol_##_full(FORTRAN_##signature##_PARAMETERS(INT));                          \
   static void symbol_##_quick(FORTRAN_##signature##_PARAMETERS(INT));                         \
   static void symbol_##_picked(FORTRAN_##signature##_PARAMETERS(INT));                        \
-  static void symbol_##_routed(FORTRAN_##signature##_PARAMETERS(INT));                        \
+  static void symbol_##_guided(FORTRAN_##signature##_PARAMETERS(INT));                        \
   typedef void (*symbol_##_routine)(FORTRAN_##signature##_PARAMETERS(INT));                   \
   static tsr_door symbol_##_door = TSR_DOOR(#symbol_, symbol_);                               \
   void symbol_(FORTRAN_##signature##_PARAMETERS(INT)) {                                       \
@@ -28,7 +28,7 @@
     ((symbol_##_routine)tsr_door_by_both(&symbol_##_door, multiplications, TSR_DOOR_CALLER))( \
         FORTRAN_##signature##_ARGUMENTS);                                                     \
   }                                                                                           \
-  static void symbol_##_routed(FORTRAN_##signature##_PARAMETERS(INT)) {                       \
+  static void symbol_##_guided(FORTRAN_##signature##_PARAMETERS(INT)) {                       \
     ((symbol_##_routine)tsr_door_by_caller(&symbol_##_door, TSR_DOOR_CALLER))(                \
         FORTRAN_##signature##_ARGUMENTS);                                                     \
   }                                                                                           \

@@ -13,7 +13,7 @@
   static void symbol_##_full(CBLAS_##signature##_PARAMETERS(ALPHA, BETA));                    \
   static void symbol_##_quick(CBLAS_##signature##_PARAMETERS(ALPHA, BETA));                   \
   static void symbol_##_picked(CBLAS_##signature##_PARAMETERS(ALPHA, BETA));                  \
-  static void symbol_##_routed(CBLAS_##signature##_PARAMETERS(ALPHA, BETA));                  \
+  static void symbol_##_guided(CBLAS_##signature##_PARAMETERS(ALPHA, BETA));                  \
   typedef void (*symbol_##_routine)(CBLAS_##signature##_PARAMETERS(ALPHA, BETA));             \
   static tsr_door symbol_##_door = TSR_DOOR(#symbol_, symbol_);                               \
   void symbol_(CBLAS_##signature##_PARAMETERS(ALPHA, BETA)) {                                 \
@@ -29,7 +29,7 @@
     ((symbol_##_routine)tsr_door_by_both(&symbol_##_door, multiplications, TSR_DOOR_CALLER))( \
         CBLAS_##signature##_ARGUMENTS);                                                       \
   }                                                                                           \
-  static void symbol_##_routed(CBLAS_##signature##_PARAMETERS(ALPHA, BETA)) {                 \
+  static void symbol_##_guided(CBLAS_##signature##_PARAMETERS(ALPHA, BETA)) {                 \
     ((symbol_##_routine)tsr_door_by_caller(&symbol_##_door, TSR_DOOR_CALLER))(                \
         CBLAS_##signature##_ARGUMENTS);                                                       \
   }                                                                                           \

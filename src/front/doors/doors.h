@@ -13,9 +13,9 @@
  *   quick   compares only the call's size: a small call jumps to the next, any other to full. The
  *           way from the first call on, as long as calls may be offloaded.
  *   next    The way once no call will be offloaded or counted any more.
- *   picked, routed  The ways in place of quick and of next if the next differs from caller to
+ *   picked, guided  The ways in place of quick and of next if the next differs from caller to
  *           caller, since the program's BLAS is outside the global scope. They jump to the next of
- *           the caller (its route); the call of a caller that has none yet jumps to full.
+ *           the caller (its signpost); the call of a caller that has none yet jumps to full.
  *
  * Any thread may call. If the CPU's BLAS, while it does a call that was passed on, calls a symbol
  * of this library, that inner call goes to the next without a decision.
@@ -35,7 +35,7 @@ enum { TSR_DOOR_FULL, TSR_DOOR_NEXT };
 /* The door of one symbol. */
 typedef struct tsr_door {
   const char *symbol;                      /* "dgemm_", "cblas_dgemm64_" */
-  tsr_door_routine quick, picked, routed;  /* quick and picked: NULL if the size is not simple */
+  tsr_door_routine quick, picked, guided;  /* quick and picked: NULL if the size is not simple */
   _Atomic(tsr_door_routine) way;           /* any of the five */
   _Atomic(tsr_door_routine) to[2];         /* full, and next; NULL until a next for all is found */
   _Atomic(const _Atomic double *) unasked; /* smaller calls are passed on by quick and picked */
@@ -45,14 +45,14 @@ typedef struct tsr_door {
 #define TSR_DOOR(symbol, NAME)                                               \
   {                                                                          \
     symbol, (tsr_door_routine)NAME##_quick, (tsr_door_routine)NAME##_picked, \
-        (tsr_door_routine)NAME##_routed, (tsr_door_routine)NAME##_full,      \
+        (tsr_door_routine)NAME##_guided, (tsr_door_routine)NAME##_full,      \
         {(tsr_door_routine)NAME##_full}, NULL                                \
   }
 
 /* The same without NAME_quick and NAME_picked. */
 #define TSR_DOOR_OF_ANY_SIZE(symbol, NAME)                                              \
   {                                                                                     \
-    symbol, NULL, NULL, (tsr_door_routine)NAME##_routed, (tsr_door_routine)NAME##_full, \
+    symbol, NULL, NULL, (tsr_door_routine)NAME##_guided, (tsr_door_routine)NAME##_full, \
         {(tsr_door_routine)NAME##_full}, NULL                                           \
   }
 
@@ -79,25 +79,25 @@ static inline tsr_door_routine tsr_door_by_size(tsr_door *door, double multiplic
   return atomic_load_explicit(&door->to[small], memory_order_relaxed);
 }
 
-/* ---- routes.c: the next of each caller ---- */
+/* ---- signposts.c: the next of each caller ---- */
 
 /*
- * A route is the next of one call: of a door and the address that the call returns to. The table of
- * routes has a bounded size; a route that finds no place replaces another. Threads read and write
- * it without a lock: `sealed` is the call's number xor `next`, so that a route that another thread
+ * A signpost is the next of one call: of a door and the address that the call returns to. The table
+ * of signposts has a bounded size; one that finds no place replaces another. Threads read and write
+ * it without a lock: `sealed` is the call's number xor `next`, so that one that another thread
  * has half written is none.
  *
  * The number is made of the address and of the code there. If a program closes the library that
- * called, and another one is loaded to the same place, the code differs, and the route is none.
- * (The same code at the same place is taken for the same library, whose BLAS was kept.)
+ * called, and another one is loaded to the same place, the code differs, and the signpost does not
+ * hold. (The same code at the same place is taken for the same library, whose BLAS was kept.)
  */
-typedef struct tsr_door_route {
+typedef struct tsr_door_signpost {
   _Atomic uint64_t sealed;
   _Atomic(tsr_door_routine) next;
-} tsr_door_route;
+} tsr_door_signpost;
 
-enum { TSR_DOOR_ROUTES = 1024 };
-extern tsr_door_route tsr_door_routes[TSR_DOOR_ROUTES];
+enum { TSR_DOOR_SIGNPOSTS = 1024 };
+extern tsr_door_signpost tsr_door_signposts[TSR_DOOR_SIGNPOSTS];
 
 /* The number of a call. Eight aligned bytes around the instruction to which the call returns can be
  * read, since it is executed next. The factor is that of the Fibonacci hash: the numbers of calls
@@ -108,29 +108,29 @@ static inline uint64_t tsr_door_call_number(const tsr_door *door, const void *ca
   return place * 0x9e3779b97f4a7c15u ^ code;
 }
 
-/* The first place of a call's route. Calls are further apart than 16 bytes, and doors, too. */
-static inline tsr_door_route *tsr_door_route_at(const tsr_door *door, const void *caller) {
-  return &tsr_door_routes[((uintptr_t)caller ^ (uintptr_t)door) / 16 % TSR_DOOR_ROUTES];
+/* The first place of a call's signpost. Calls are further apart than 16 bytes, and doors, too. */
+static inline tsr_door_signpost *tsr_door_signpost_at(const tsr_door *door, const void *caller) {
+  return &tsr_door_signposts[((uintptr_t)caller ^ (uintptr_t)door) / 16 % TSR_DOOR_SIGNPOSTS];
 }
 
-/* The caller's route, if it stands at its first place and `passes`, else full. Masks and no branch,
- * as in tsr_door_by_size. */
+/* The caller's signpost, if it stands at its first place and `passes`, else full. Masks and no
+ * branch, as in tsr_door_by_size. */
 static inline tsr_door_routine tsr_door_if(bool passes, tsr_door *door, const void *caller) {
   uint64_t number = tsr_door_call_number(door, caller);
-  tsr_door_route *route = tsr_door_route_at(door, caller);
-  uint64_t sealed = atomic_load_explicit(&route->sealed, TSR_DOOR_ORDER);
-  uintptr_t next = (uintptr_t)atomic_load_explicit(&route->next, memory_order_relaxed);
+  tsr_door_signpost *signpost = tsr_door_signpost_at(door, caller);
+  uint64_t sealed = atomic_load_explicit(&signpost->sealed, TSR_DOOR_ORDER);
+  uintptr_t next = (uintptr_t)atomic_load_explicit(&signpost->next, memory_order_relaxed);
   uintptr_t full = (uintptr_t)atomic_load_explicit(&door->to[TSR_DOOR_FULL], memory_order_relaxed);
   uintptr_t mask = -(uintptr_t)(passes & ((sealed ^ (uint64_t)next) == number));
   return (tsr_door_routine)(full ^ ((full ^ next) & mask));
 }
 
-/* The routine that routed jumps to. */
+/* The routine that guided jumps to. */
 static inline tsr_door_routine tsr_door_by_caller(tsr_door *door, const void *caller) {
   return tsr_door_if(true, door, caller);
 }
 
-/* The routine that picked jumps to: for a small call that of routed, else full. */
+/* The routine that picked jumps to: for a small call that of guided, else full. */
 static inline tsr_door_routine tsr_door_by_both(tsr_door *door, double multiplications,
                                                 const void *caller) {
   const _Atomic double *unasked = atomic_load_explicit(&door->unasked, memory_order_relaxed);
@@ -138,10 +138,10 @@ static inline tsr_door_routine tsr_door_by_both(tsr_door *door, double multiplic
   return tsr_door_if(small, door, caller);
 }
 
-/* The route of a call at any of its places; NULL: it has none yet. A call whose symbol no library
- * has may have a route, too, which only this function finds: tsr_door_nowhere. */
-tsr_door_routine tsr_door_route_get(const tsr_door *door, const void *caller);
-void tsr_door_route_set(const tsr_door *door, const void *caller, tsr_door_routine next);
+/* The signpost of a call at any of its places; NULL: it has none yet. A call whose symbol no
+ * library has may have a signpost, too, which only this function finds: tsr_door_nowhere. */
+tsr_door_routine tsr_door_signpost_get(const tsr_door *door, const void *caller);
+void tsr_door_signpost_set(const tsr_door *door, const void *caller, tsr_door_routine next);
 void tsr_door_nowhere(void);
 
 /* A call under way, filled by tsr_door_enter for tsr_door_leave. */

@@ -17,11 +17,11 @@ static tsr_door_found find(const char *symbol, const void *caller) {
   return found;
 }
 
-/* Whether the next is kept for all callers. If callers have had routes, those stay: the program may
- * open a BLAS for all to see when others were bound already. */
+/* Whether the next is kept for all callers. If callers have had signposts, those stay: the program
+ * may open a BLAS for all to see when others were bound already. */
 static bool is_for_all(tsr_door *door, const tsr_door_found *found) {
   tsr_door_routine way = atomic_load_explicit(&door->way, memory_order_relaxed);
-  return found->for_all && way != door->picked && way != door->routed;
+  return found->for_all && way != door->picked && way != door->guided;
 }
 
 /* Finds the next and keeps it, for all callers or for this one. Several threads may do so at once,
@@ -35,7 +35,7 @@ static tsr_door_routine look_for_next(tsr_door *door, const void *caller) {
   tsr_door_routine stored = NULL;
   if (!found.stays) return next;
   if (!is_for_all(door, &found))
-    tsr_door_route_set(door, caller, next);
+    tsr_door_signpost_set(door, caller, next);
   else if (!atomic_compare_exchange_strong_explicit(&door->to[TSR_DOOR_NEXT], &stored, next,
                                                     memory_order_release, memory_order_acquire))
     next = stored;
@@ -44,7 +44,7 @@ static tsr_door_routine look_for_next(tsr_door *door, const void *caller) {
 
 tsr_door_routine tsr_door_next(tsr_door *door, const void *caller) {
   tsr_door_routine next = atomic_load_explicit(&door->to[TSR_DOOR_NEXT], memory_order_acquire);
-  if (next == NULL) next = tsr_door_route_get(door, caller);
+  if (next == NULL) next = tsr_door_signpost_get(door, caller);
   if (next == NULL) next = look_for_next(door, caller);
   return next != tsr_door_nowhere ? next : NULL;
 }

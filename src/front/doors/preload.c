@@ -59,7 +59,7 @@ void tsr_door_choose_way(tsr_door *door, tsr_type type, tsr_door_routine next) {
   bool all = atomic_load_explicit(&door->to[TSR_DOOR_NEXT], memory_order_relaxed) == next;
   if (next == NULL) return;
   if (tsr_offload_is_over()) {
-    atomic_store_explicit(&door->way, all ? next : door->routed, memory_order_release);
+    atomic_store_explicit(&door->way, all ? next : door->guided, memory_order_release);
     return;
   }
   if (door->quick == NULL || atomic_load_explicit(&door->way, memory_order_relaxed) != full) return;

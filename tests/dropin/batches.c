@@ -4,7 +4,8 @@
 /*
  * A program that multiplies in batches, through each of the symbols for doubles. Prints how many
  * calls and products its BLAS (batch_blas.c, if it is that) was given, and exits 0 if all results
- * are right. Arguments: none, or "wrong": calls with wrong arguments, after which C is as before.
+ * are right. Arguments: none; "wide": also with 64-bit integers; "empty": a batch without groups;
+ * "wrong": calls with wrong arguments, after which C is as before.
  */
 #include <dlfcn.h>
 #include <stdint.h>
@@ -138,6 +139,19 @@ static int wrong(void) {
   return memcmp(c, before, sizeof c) == 0;
 }
 
+/* A batch without groups, behind which others are offloaded as ever. */
+static int empty(void) {
+  void (*of_cblas)(int, const int *, const int *, const int *, const int *, const int *,
+                   const double *, const double **, const int *, const double **, const int *,
+                   const double *, double **, const int *, int, const int *);
+  void *symbol = look_up("cblas_dgemm_batch");
+  if (symbol == NULL) return 0;
+  memcpy(&of_cblas, &symbol, sizeof of_cblas);
+  of_cblas(COL_MAJOR, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+           0, NULL);
+  return in_groups(0, 0);
+}
+
 static void show(const char *name) {
   const int *number = dlsym(RTLD_DEFAULT, name);
   if (number != NULL) printf("%s %d\n", name, *number);
@@ -147,6 +161,8 @@ int main(int argc, char **argv) {
   int right = 1;
   if (argc == 2 && strcmp(argv[1], "wrong") == 0) {
     right = wrong();
+  } else if (argc == 2 && strcmp(argv[1], "empty") == 0) {
+    right = empty();
   } else {
     for (int way = 0; way < 3; way++)
       right &= in_groups(way == 0, way == 2) & at_distances(way == 0, way == 2);

@@ -254,6 +254,12 @@ def test_wrong_batches():
     done.reported("1 on the CPU: arguments that its BLAS judges")
 
 
+def test_empty_batch():
+    """Calls behind it are offloaded."""
+    preloaded(BATCHES, "empty", ENGINE="host", OFFLOAD="always").ok("^batch_calls 1$").quiet()
+    assert preloaded(BATCHES, "empty", ENGINE="host", OFFLOAD="always").planned == 1
+
+
 @pytest.mark.parametrize("engine", ["cpu", "host"])
 def test_batches_alone(engine):
     """Also with 64-bit integers: without another BLAS there are all the symbols."""

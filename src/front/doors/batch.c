@@ -51,10 +51,6 @@ static void set_matrices(const tsr_door_batch *b, int64_t product, tsr_offload_c
 
 /* ---- Judging the whole ---- */
 
-static bool is_foreign(const tsr_level3 *what) {
-  return (int)what->transa == TSR_DOOR_FOREIGN || (int)what->transb == TSR_DOOR_FOREIGN;
-}
-
 /* The position of the first wrong argument of any group, 0: none is wrong. Fills b->largest;
  * *foreign: a flag is one that only the program's BLAS may know. A program whose plain names take
  * integers of 64 bits is not understood if it has several groups: the upper halves, read as the
@@ -64,7 +60,7 @@ static int judge(tsr_door_batch *b, bool *foreign) {
   int64_t products = 0;
   for (int64_t g = 0; g < b->groups && position == 0; g++) {
     tsr_offload_call call = product_of(b, g);
-    bool odd = is_foreign(&call.what);
+    bool odd = tsr_door_is_foreign(&call.what);
     *foreign |= odd;
     position = size_of(b, g) < 0 ? 15 : odd ? 0 : tsr_check_position(&call.what);
     if (g == 0 || call.multiplications > b->largest.multiplications) b->largest = call;
@@ -85,7 +81,9 @@ static bool passes_whole(tsr_door_batch *b, bool foreign) {
 static void decide(tsr_door_batch *b) {
   bool foreign = b->groups == 0;
   int position = judge(b, &foreign);
-  if (position != 0 && b->next == NULL && tsr_door_tell(b->door, &b->largest.what, position)) {
+  if (position != 0 && b->next == NULL) {
+    if (!tsr_door_tell(b->door, &b->largest.what, position))
+      tsr_door_tell_failure(b->door, &b->largest.what);
     b->at = b->groups; /* nothing is to be done, or counted */
     return;
   }
@@ -214,9 +212,10 @@ static bool give_whole(tsr_door_batch *b) {
 }
 
 bool tsr_door_batch_rest(tsr_door_batch *b) {
-  if (b->count > 0 && b->next != NULL) tsr_cpu_blas_leave();
+  if (b->inside) tsr_cpu_blas_leave();
   while (b->passes ? give_whole(b) : look_and_time(b)) {
-    if (b->next != NULL) {
+    b->inside = b->next != NULL;
+    if (b->inside) {
       tsr_cpu_blas_enter();
       return true;
     }

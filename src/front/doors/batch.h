@@ -42,6 +42,7 @@ typedef struct tsr_door_batch {
   tsr_door_routine next;
   bool passes; /* the whole batch goes to the next */
   bool counts; /* for the report */
+  bool inside; /* the next is doing what it was given */
   int64_t at, at_product, done;
   tsr_offload_call largest, asked; /* of the batch; of the products that the next is to do */
   tsr_offload_visit all, asking;

@@ -14,8 +14,9 @@
 enum { BYTES_TSR_S = 4, BYTES_TSR_D = 8, BYTES_TSR_C = 8, BYTES_TSR_Z = 16 };
 
 /* A symbol. FORM is how it takes its arguments: FORM_PARAMETERS(INT, ALPHA) are its parameters,
- * FORM_ARGUMENTS passes them on, FORM_FIELDS(INT, ALPHA) are the fields of tsr_door_batch, and
- * FORM_REST(INT, ALPHA) are the arguments for what tsr_door_batch_rest has given. */
+ * FORM_ARGUMENTS passes them on, FORM_LOCALS(INT) are variables for FORM_FIELDS(ALPHA), the fields
+ * of tsr_door_batch, and FORM_REST(INT, ALPHA) are the arguments for what tsr_door_batch_rest
+ * gives. */
 #define BATCH(FORM, type_, symbol_, INT, ALPHA)                                                  \
   TSR_API void symbol_(FORM##_PARAMETERS(INT, ALPHA));                                           \
   static void symbol_##_full(FORM##_PARAMETERS(INT, ALPHA));                                     \

@@ -172,6 +172,9 @@ void tsr_door_tell_failure(const tsr_door *door, const tsr_level3 *what);
 /* Conjugation without transposition, which some BLAS know and Tessera does not: such a call goes to
  * the next. */
 #define TSR_DOOR_FOREIGN 'R'
+static inline bool tsr_door_is_foreign(const tsr_level3 *what) {
+  return (int)what->transa == TSR_DOOR_FOREIGN || (int)what->transb == TSR_DOOR_FOREIGN;
+}
 
 /* Our flag for one of Fortran's (a letter in either case) or of CBLAS's (a number); 0 for any other
  * value, which the check of arguments refuses. */

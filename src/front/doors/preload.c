@@ -9,12 +9,6 @@
 #include "blas/check.h"
 #include "front/doors/doors.h"
 
-/* Whether a flag is outside the standard (TSR_DOOR_FOREIGN): only the BLAS that has it can do the
- * call. */
-static bool is_foreign(const tsr_level3 *what) {
-  return (int)what->transa == TSR_DOOR_FOREIGN || (int)what->transb == TSR_DOOR_FOREIGN;
-}
-
 /* Whether a wrong argument was reported here to the program's error handler. That is so only if no
  * BLAS has the routine; otherwise the next reports it in its own way (some end the program, some
  * return). */
@@ -71,7 +65,7 @@ void tsr_door_choose_way(tsr_door *door, tsr_type type, tsr_door_routine next) {
 /* Whether the call is over: done on devices, or reported to the program's error handler. */
 static bool is_done(const tsr_door *door, const tsr_offload_call *call, tsr_door_routine next,
                     tsr_door_visit *visit) {
-  bool foreign = is_foreign(&call->what);
+  bool foreign = tsr_door_is_foreign(&call->what);
   if (!foreign && next != NULL && tsr_offload_is_small(call, &visit->offload)) return false;
   int position = foreign ? 0 : tsr_check_position(&call->what);
   if (is_refused(door, &call->what, position, next)) return true;

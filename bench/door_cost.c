@@ -5,7 +5,9 @@
  * Measures the cost of the BLAS doors for a call that goes to the CPU. It is the processor time of
  * one call of dgemm_ and of cblas_dgemm with N = 1 on a BLAS that computes nothing
  * (door_cost_blas.c), and of dgetrf with N = 200 of the LAPACK that the loader finds. Each is
- * called directly and with the doors preloaded.
+ * called directly and with the doors preloaded. "Local" ways load BLAS and LAPACK outside the
+ * global scope, as Python does, so that the doors look up where each caller's calls go; "reported"
+ * ones have every call counted for a report.
  *
  *   door_cost [ROUNDS]
  *   LD_LIBRARY_PATH=DIRECTORY_OF_NETLIB_LAPACK:DIRECTORY_OF_NETLIB_BLAS door_cost
@@ -30,22 +32,28 @@ typedef void (*cblas_function)(int, int, int, int, int, int, double, const doubl
                                const double *, int, double, double *, int);
 typedef void (*getrf_function)(const int *, const int *, double *, const int *, int *, int *);
 
-enum { WAYS = 5, MOST_ROUNDS = 1000, CALLS = 200000, SAMPLES = 9, LARGE = 128 };
+enum { WAYS = 9, MOST_ROUNDS = 1000, CALLS = 200000, SAMPLES = 9, LARGE = 128 };
 enum { GEMM, CBLAS, GETRF, FIGURES };
 
 static const struct {
   const char *name, *settings[4];
   int preloads; /* the doors are preloaded */
+  int local;    /* BLAS and LAPACK are loaded outside the global scope */
   int starts;   /* a first product starts the devices; dgetrf is not timed, as it would use them */
 } ways[WAYS] = {
-    {"direct", {NULL}, 0, 0},
-    {"TESSERA_OFFLOAD=never", {"TESSERA_OFFLOAD=never", NULL}, 1, 0},
-    {"no device", {"TESSERA_ENGINE=cpu", NULL}, 1, 0},
-    {"emulated devices", {"TESSERA_ENGINE=host", NULL}, 1, 0},
+    {"direct", {NULL}, 0, 0, 0},
+    {"TESSERA_OFFLOAD=never", {"TESSERA_OFFLOAD=never", NULL}, 1, 0, 0},
+    {"no device", {"TESSERA_ENGINE=cpu", NULL}, 1, 0, 0},
+    {"no device, local", {"TESSERA_ENGINE=cpu", NULL}, 1, 1, 0},
+    {"emulated devices", {"TESSERA_ENGINE=host", NULL}, 1, 0, 0},
+    {"the same, local", {"TESSERA_ENGINE=host", NULL}, 1, 1, 0},
     {"the same, started",
      {"TESSERA_ENGINE=host", "TESSERA_OFFLOAD=always", "TESSERA_MIN_SIZE=64", NULL},
      1,
+     0,
      1},
+    {"no device, reported", {"TESSERA_ENGINE=cpu", "TESSERA_REPORT=/dev/null", NULL}, 1, 0, 0},
+    {"emulated, reported", {"TESSERA_ENGINE=host", "TESSERA_REPORT=/dev/null", NULL}, 1, 0, 0},
 };
 
 static double now(void) {
@@ -102,14 +110,15 @@ static double time_cblas(void) {
 }
 
 /* Loads LAPACK's dgetrf; 0: not found. */
-static int find_getrf(getrf_function *getrf) {
-  if (dlopen("liblapack.so.3", RTLD_NOW | RTLD_GLOBAL) == NULL) return 0;
-  look_up("dgetrf_", getrf);
-  return 1;
+static int find_getrf(int scope, getrf_function *getrf) {
+  void *library = dlopen("liblapack.so.3", RTLD_NOW | scope);
+  void *symbol = library != NULL ? dlsym(library, "dgetrf_") : NULL;
+  memcpy(getrf, &symbol, sizeof *getrf);
+  return symbol != NULL;
 }
 
 /* Seconds of one dgetrf; 0: no LAPACK is found. */
-static double time_getrf(void) {
+static double time_getrf(int scope) {
   enum { N = 200, REPEATS = 5 };
   static double matrix[N * N], a[N * N];
   static int pivot[N];
@@ -117,7 +126,7 @@ static double time_getrf(void) {
   const int n = N;
   int info;
   getrf_function getrf;
-  if (!find_getrf(&getrf)) return 0;
+  if (!find_getrf(scope, &getrf)) return 0;
   unsigned state = 1;
   for (int i = 0; i < N * N; i++) matrix[i] = (double)((state = state * 1664525 + 1013904223) >> 8);
   for (int s = 0; s < SAMPLES; s++) {
@@ -142,13 +151,15 @@ static void start_devices(void) {
   gemm("N", "N", &n, &n, &n, &one, x, &n, x, &n, &one, c, &n, 1, 1);
 }
 
-/* Prints the seconds of one figure. The BLAS is loaded into the global scope, where the doors find
- * it; dgetrf uses the BLAS that its LAPACK is linked with. */
+/* Prints the seconds of one figure; dgetrf uses the BLAS that its LAPACK is linked with. */
 static int measure(int way, int figure) {
-  if (figure != GETRF && dlopen(BLAS, RTLD_NOW | RTLD_GLOBAL) == NULL) return 3;
+  int scope = ways[way].local ? RTLD_LOCAL : RTLD_GLOBAL;
+  if (figure != GETRF && dlopen(BLAS, RTLD_NOW | scope) == NULL) return 3;
   if (figure != GETRF && ways[way].starts) start_devices();
   if (figure == GETRF && ways[way].starts) return printf("0\n") < 0;
-  double seconds = figure == GEMM ? time_gemm() : figure == CBLAS ? time_cblas() : time_getrf();
+  double seconds = figure == GEMM    ? time_gemm()
+                   : figure == CBLAS ? time_cblas()
+                                     : time_getrf(scope);
   return printf("%.17g\n", seconds) < 0;
 }
 
@@ -208,7 +219,7 @@ int main(int argc, char **argv) {
     for (int way = 0; way < WAYS; way++)
       for (int figure = 0; figure < FIGURES; figure++)
         seconds[way][figure][round] = in_a_process(way, figure);
-  if (find_getrf(&getrf)) print_file("dgetrf_"), print_file("dgemm_");
+  if (find_getrf(RTLD_GLOBAL, &getrf)) print_file("dgetrf_"), print_file("dgemm_");
   printf("%-24s %12s %16s %18s\n", "", "dgemm_ [ns]", "cblas_dgemm [ns]", "dgetrf / direct");
   for (int way = 0; way < WAYS; way++) print_way(way, seconds, rounds);
   return 0;

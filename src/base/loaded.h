@@ -27,9 +27,18 @@ bool tsr_loaded_directory(const void *address, char *directory, size_t room);
 /* Whether both addresses are in the same loaded file. */
 bool tsr_loaded_together(const void *one, const void *other);
 
-/* Takes a reference to the file that defines the symbol `name`, whose address dlsym has returned,
- * so that the file stays loaded when the program closes it. The reference is never given back.
- * False: the loader does not find the file by its name, and no reference was taken. */
-bool tsr_loaded_keep(const void *symbol, const char *name);
+/* A handle, for dlsym and dlclose, of the loaded file that holds an address; no file is loaded for
+ * it. NULL: no file holds the address, or the loader does not find the file by its name. */
+void *tsr_loaded_open(const void *address);
+
+/* The same for each loaded file in turn, in the order in which they were loaded: *number is 0 at
+ * first and counts up. *opened is NULL for a file that cannot be opened. False: there are no more.
+ */
+bool tsr_loaded_open_next(int *number, void **opened);
+
+/* Takes a reference to the file that defines a symbol, given by its address, so that the file stays
+ * loaded when the program closes it. The reference is never given back. False: the loader does not
+ * find the file by its name, and no reference was taken. */
+bool tsr_loaded_keep(const void *symbol);
 
 #endif

@@ -47,12 +47,13 @@ static bool start_pays(tsr_offload_state *state, const tsr_offload_visit *visit)
   return saved > TSR_TUNE_DOOR_STARTS_BESIDE * state->start_seconds;
 }
 
-/* Adds the savings of a call that the CPU has done. Its time counts as at most
+/* Adds the savings of products that the CPU has done. The time of each counts as at most
  * TSR_TUNE_DOOR_HELD_UP times its price, so that one delayed call does not start the devices. */
-static void note_savings(tsr_offload_state *state, const tsr_offload_visit *visit) {
+static void note_savings(tsr_offload_state *state, const tsr_offload_visit *visit,
+                         double products) {
   double seconds = fmin(visit->seconds, TSR_TUNE_DOOR_HELD_UP * visit->cpu_price);
   pthread_mutex_lock(&state->lock);
-  state->would_have_saved += savings_of(visit, seconds);
+  state->would_have_saved += products * savings_of(visit, seconds);
   pthread_mutex_unlock(&state->lock);
 }
 
@@ -232,19 +233,33 @@ static tsr_offload_verdict decide(tsr_offload_state *state, const tsr_offload_ca
   return d.verdict;
 }
 
+/* Nothing here waits, so that no cancellation of the thread need be put off: the call costs less.
+ */
+bool tsr_offload_is_small(const tsr_offload_call *call, tsr_offload_visit *visit) {
+  tsr_offload_state *state = tsr_offload_get();
+  *visit = (tsr_offload_visit){.why = TSR_WHY_SMALL, .products = call->products};
+  if (atomic_load_explicit(&state->phase, memory_order_relaxed) == TSR_PHASE_NONE)
+    visit->why = (tsr_offload_why)atomic_load_explicit(&state->why, memory_order_relaxed);
+  if (!is_small(state, call)) return false;
+  visit->counted = tsr_offload_report_wanted();
+  if (visit->counted && tsr_offload_report_count(&call->what, visit)) visit->began = tsr_now();
+  return true;
+}
+
 TSR_ENTRY_OF(tsr_offload_verdict, tsr_offload, (call, visit), const tsr_offload_call *call,
              tsr_offload_visit *visit) {
-  tsr_offload_state *state = tsr_offload_get();
-  bool small = is_small(state, call), reports = tsr_offload_report_wanted();
-  tsr_offload_verdict verdict = TSR_OFFLOAD_TO_CPU;
-  *visit = (tsr_offload_visit){.why = TSR_WHY_SMALL};
-  if (atomic_load_explicit(&state->phase, memory_order_relaxed) == TSR_PHASE_NONE)
-    visit->why = (tsr_offload_why)atomic_load(&state->why);
-  if (!small) verdict = decide(state, call, visit);
-  if (verdict == TSR_OFFLOAD_DONE && reports)
+  if (tsr_offload_is_small(call, visit)) return TSR_OFFLOAD_TO_CPU;
+  tsr_offload_verdict verdict = decide(tsr_offload_get(), call, visit);
+  if (verdict == TSR_OFFLOAD_DONE && tsr_offload_report_wanted())
     tsr_offload_report_add(TSR_FAMILY_BLAS, &call->what, visit);
-  if (verdict == TSR_OFFLOAD_TO_CPU && (!small || reports)) visit->began = tsr_now();
+  if (verdict == TSR_OFFLOAD_TO_CPU) visit->began = tsr_now();
   return verdict;
+}
+
+void tsr_offload_foreign(const tsr_offload_call *call, tsr_offload_visit *visit) {
+  (void)tsr_offload_get(); /* reads whether a report is wanted */
+  *visit = (tsr_offload_visit){.why = TSR_WHY_FOREIGN, .products = call->products};
+  if (tsr_offload_report_wanted()) visit->began = tsr_now();
 }
 
 bool tsr_offload_is_over(void) {
@@ -260,17 +275,50 @@ void tsr_offload_prepare(void) {
   (void)tsr_offload_get();
 }
 
+/* Learns from products like one that the CPU has done, each in done->seconds. */
+static void learn(tsr_offload_state *state, tsr_type type, const tsr_offload_visit *done,
+                  double products) {
+  if (done->flops > 0 && tsr_offload_price_show(&state->price, type, done->flops, done->seconds))
+    tsr_offload_set_least_of(state, type);
+  if (done->why == TSR_WHY_NOT_STARTED) note_savings(state, done, products);
+}
+
 TSR_ENTRY_VOID(tsr_offload_end, (call, visit), const tsr_offload_call *call,
                const tsr_offload_visit *visit) {
   if (visit->began == 0) return;
   tsr_offload_state *state = tsr_offload_get();
   tsr_offload_visit done = *visit;
   done.seconds = tsr_now() - visit->began;
-  if (done.flops > 0 &&
-      tsr_offload_price_show(&state->price, call->what.type, done.flops, done.seconds))
-    tsr_offload_set_least_of(state, call->what.type);
-  if (done.why == TSR_WHY_NOT_STARTED) note_savings(state, &done);
-  if (tsr_offload_report_wanted()) tsr_offload_report_add(TSR_FAMILY_BLAS, &call->what, &done);
+  learn(state, call->what.type, &done, 1);
+  if (done.counted)
+    tsr_offload_report_time(&call->what, &done);
+  else if (tsr_offload_report_wanted())
+    tsr_offload_report_add(TSR_FAMILY_BLAS, &call->what, &done);
+}
+
+/* ---- Products of a batch ---- */
+
+TSR_ENTRY_OF(tsr_offload_verdict, tsr_offload_product, (call, visit), const tsr_offload_call *call,
+             tsr_offload_visit *visit) {
+  tsr_offload_state *state = tsr_offload_get();
+  *visit = (tsr_offload_visit){.why = TSR_WHY_SMALL};
+  return is_small(state, call) ? TSR_OFFLOAD_TO_CPU : decide(state, call, visit);
+}
+
+TSR_ENTRY_VOID(tsr_offload_product_end, (call, visit, products), const tsr_offload_call *call,
+               const tsr_offload_visit *visit, double products) {
+  learn(tsr_offload_get(), call->what.type, visit, products);
+}
+
+TSR_ENTRY_VOID(tsr_offload_batch_end, (call, visit), const tsr_offload_call *call,
+               const tsr_offload_visit *visit) {
+  tsr_offload_visit done = *visit;
+  if (!tsr_offload_report_wanted()) return;
+  if (done.began > 0) done.seconds = tsr_now() - done.began;
+  if (!done.counted)
+    tsr_offload_report_add(TSR_FAMILY_BLAS, &call->what, &done);
+  else if (done.began > 0)
+    tsr_offload_report_time(&call->what, &done);
 }
 
 TSR_ENTRY(tsr_offload_alone, (x), const tsr_offload_call *x) {

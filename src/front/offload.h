@@ -28,6 +28,7 @@ typedef struct tsr_offload_call {
   const void *alpha, *a, *b, *beta;
   void *c;
   double multiplications; /* m n k; if A is square, k is its order; n n k if C is a triangle */
+  int64_t products;       /* of a batch, of which this is the largest; 0: the call is none */
 } tsr_offload_call;
 
 /* The reason why a call went to the CPU or to devices. */
@@ -41,6 +42,7 @@ typedef enum tsr_offload_why {
   TSR_WHY_NOT_STARTED, /* CPU: calls so far would not have saved what starting devices costs */
   TSR_WHY_STARTING,    /* CPU: the devices are being started */
   TSR_WHY_FAILED,      /* CPU: the call failed on the devices */
+  TSR_WHY_FOREIGN,     /* CPU: arguments that only the program's BLAS handles or reports */
   TSR_WHY_ARGUMENTS,   /* ScaLAPACK: arguments that only it handles or reports */
   TSR_WHY_OTHER_MPI,   /* ScaLAPACK: libtessera_mpi was built for another MPI */
   TSR_WHY_OTHER_BITS,  /* ScaLAPACK: results are to be reproducible, and the product is native */
@@ -53,8 +55,10 @@ typedef enum tsr_offload_why {
 /* One call as far as it has been decided and timed; filled by tsr_offload for tsr_offload_end. */
 typedef struct tsr_offload_visit {
   tsr_offload_why why;
+  int64_t products;             /* of a batch, together; 0: the call is none */
   int devices;                  /* number of devices that did the call; 0: the CPU did it */
   double began;                 /* s, tsr_now() when the CPU began; 0: its time is not wanted */
+  bool counted;                 /* the report has counted the call, and lacks only its time */
   double flops;                 /* 0: not computed */
   double cpu_price, plan_price; /* s, predicted on the CPU and on devices; 0: not computed */
   double seconds;               /* s, measured; 0: not measured */
@@ -69,6 +73,14 @@ typedef enum tsr_offload_verdict {
 
 /* Decides on a call and, if it goes to devices, carries it out before returning. Fills *visit. */
 TSR_API tsr_offload_verdict tsr_offload(const tsr_offload_call *call, tsr_offload_visit *visit);
+
+/* Whether a call is so small that it goes to the CPU whatever its arguments are: then it is
+ * counted, and tsr_offload need not be called. Fills *visit. */
+TSR_API bool tsr_offload_is_small(const tsr_offload_call *call, tsr_offload_visit *visit);
+
+/* Notes a call that only the program's BLAS can do or refuse, for its arguments: it goes to the
+ * CPU, and is counted. Fills *visit. */
+TSR_API void tsr_offload_foreign(const tsr_offload_call *call, tsr_offload_visit *visit);
 
 /* ---- Calls that a door need not ask about ---- */
 
@@ -88,6 +100,21 @@ TSR_API void tsr_offload_prepare(void);
  * time. */
 TSR_API void tsr_offload_end(const tsr_offload_call *call, const tsr_offload_visit *visit);
 
+/* ---- Products of a batch, which is counted as one call ---- */
+
+/* As tsr_offload, but the product is not counted. */
+TSR_API tsr_offload_verdict tsr_offload_product(const tsr_offload_call *call,
+                                                tsr_offload_visit *visit);
+
+/* To be called when the CPU's BLAS has done so many products like one that got TSR_OFFLOAD_TO_CPU,
+ * each in visit->seconds. */
+TSR_API void tsr_offload_product_end(const tsr_offload_call *call, const tsr_offload_visit *visit,
+                                     double products);
+
+/* Counts a batch that is done. Its visit began with tsr_offload_is_small or tsr_offload_foreign, or
+ * sums up those of products that devices have done; then began is when the first product was. */
+TSR_API void tsr_offload_batch_end(const tsr_offload_call *call, const tsr_offload_visit *visit);
+
 /* Carries the call out with the CPU's BLAS that this library loads, for a program whose own BLAS is
  * missing or lacks the routine. */
 TSR_API tsr_status tsr_offload_alone(const tsr_offload_call *call);
@@ -104,6 +131,11 @@ typedef enum tsr_offload_family {
 TSR_API bool tsr_offload_report_wanted(void);
 TSR_API void tsr_offload_report_add(tsr_offload_family family, const tsr_level3 *what,
                                     const tsr_offload_visit *visit);
+/* For BLAS calls that go to the CPU and are so small that reading the clock twice would cost more
+ * than all else: counts the call before it is done. True: its time is wanted, and is to be added
+ * when the call is done. The times of some calls of a kind stand for those of all. */
+bool tsr_offload_report_count(const tsr_level3 *what, const tsr_offload_visit *visit);
+void tsr_offload_report_time(const tsr_level3 *what, const tsr_offload_visit *visit);
 
 /* ---- Calls that several processes decide on together: offload_share.c ---- */
 

@@ -63,8 +63,9 @@ bool tsr_offload_report_wanted(void) {
 /* Adds the time of a call that has just ended. Calls may overlap, on several threads: spans that
  * the new one covers or touches become one with it. Spans before the last TSR_REPORT_SPANS are only
  * summed up; a call that began before those counts a little twice. */
-static void add_span(double seconds) {
-  double end = tsr_now(), begin = end - seconds;
+static void add_span(const tsr_offload_visit *visit) {
+  double end = visit->began > 0 ? visit->began + visit->seconds : tsr_now();
+  double begin = end - visit->seconds;
   while (report.spans > 0 && report.span[report.spans - 1].end >= begin)
     begin = fmin(begin, report.span[--report.spans].begin);
   if (report.spans == TSR_REPORT_SPANS) {
@@ -82,15 +83,20 @@ static bool is_kind(const tsr_report_kind *k, tsr_offload_family family, const t
          w->layout == what->layout && w->side == what->side && w->uplo == what->uplo &&
          w->transa == what->transa && w->transb == what->transb && w->diag == what->diag &&
          w->m == what->m && w->n == what->n && w->k == what->k && k->why == visit->why &&
-         k->devices == visit->devices;
+         k->devices == visit->devices && k->products == visit->products;
 }
 
 static unsigned slot_of(tsr_offload_family family, const tsr_level3 *what,
                         const tsr_offload_visit *visit) {
-  int64_t words[] = {what->operation, what->type, what->transa, what->transb,
-                     what->side,      what->uplo, what->m,      what->n,
-                     what->k,         visit->why, family};
-  return (unsigned)(tsr_cache_digest(0, words, sizeof words) % TSR_REPORT_SLOTS);
+  const uint64_t factor = 0x9e3779b97f4a7c15u; /* of the Fibonacci hash: the high bits are best */
+  uint64_t word = (uint64_t)what->operation << 8 ^ (uint64_t)what->type << 16 ^
+                  (uint64_t)what->transa << 24 ^ (uint64_t)what->transb << 32 ^
+                  (uint64_t)what->side << 40 ^ (uint64_t)what->uplo << 48 ^
+                  (uint64_t)visit->why << 56 ^ (uint64_t)family;
+  word = word * factor ^ (uint64_t)what->m;
+  word = word * factor ^ (uint64_t)what->n;
+  word = word * factor ^ (uint64_t)what->k ^ (uint64_t)visit->products << 32;
+  return (unsigned)((word * factor >> 32) % TSR_REPORT_SLOTS);
 }
 
 /* The kind of the call in the table, added if it is new; NULL: the table is full. */
@@ -103,37 +109,72 @@ static tsr_report_kind *find_kind(tsr_offload_family family, const tsr_level3 *w
   if (found->calls > 0) return found;
   if (report.count == TSR_REPORT_KINDS) return NULL;
   report.count++;
-  *found = (tsr_report_kind){
-      .family = family, .what = *what, .why = visit->why, .devices = visit->devices};
+  *found = (tsr_report_kind){.family = family,
+                             .what = *what,
+                             .why = visit->why,
+                             .devices = visit->devices,
+                             .products = visit->products};
   return found;
 }
 
-static void add_kind(tsr_offload_family family, const tsr_level3 *what,
-                     const tsr_offload_visit *visit) {
-  tsr_report_kind *of = find_kind(family, what, visit);
-  if (of == NULL) {
+/* The kind of the call, whose calls are one more. NULL: it finds no place, and is lost. */
+static tsr_report_kind *count(tsr_offload_family family, const tsr_level3 *what,
+                              const tsr_offload_visit *visit) {
+  report.calls[family][visit->why]++;
+  tsr_report_kind *kind = report.kind != NULL ? find_kind(family, what, visit) : NULL;
+  if (kind != NULL)
+    kind->calls++;
+  else
     report.lost++;
-    return;
+  return kind;
+}
+
+/* Adds the measured time of a call to its kind; NULL: the call is lost. */
+static void add_time(tsr_offload_family family, tsr_report_kind *kind,
+                     const tsr_offload_visit *visit) {
+  if (kind == NULL) {
+    report.lost_seconds[family][visit->why] += visit->seconds;
+  } else {
+    kind->timed++;
+    kind->seconds += visit->seconds;
   }
-  of->calls++;
-  of->seconds += visit->seconds;
-  of->cpu_price = visit->cpu_price;
-  of->plan_price = visit->plan_price;
+  if (visit->seconds > 0) add_span(visit);
 }
 
 void tsr_offload_report_add(tsr_offload_family family, const tsr_level3 *what,
                             const tsr_offload_visit *visit) {
   pthread_mutex_lock(&lock);
-  report.calls[family][visit->why]++;
-  report.seconds[family][visit->why] += visit->seconds;
   if (family == TSR_FAMILY_BLAS && tsr_report_is_on_devices(visit->why)) {
     report.on_devices += visit->seconds;
     report.on_cpu += visit->cpu_price;
     report.staging += visit->staging;
     report.staged += visit->staging > 0;
   }
-  if (visit->seconds > 0) add_span(visit->seconds);
-  if (report.kind != NULL) add_kind(family, what, visit);
+  tsr_report_kind *kind = count(family, what, visit);
+  add_time(family, kind, visit);
+  if (kind != NULL) {
+    kind->cpu_price = visit->cpu_price;
+    kind->plan_price = visit->plan_price;
+  }
+  pthread_mutex_unlock(&lock);
+}
+
+/* Small calls of a kind are timed up to this number, and after that each that is a multiple of it.
+ */
+enum { TIMED = 16 };
+
+bool tsr_offload_report_count(const tsr_level3 *what, const tsr_offload_visit *visit) {
+  pthread_mutex_lock(&lock);
+  const tsr_report_kind *kind = count(TSR_FAMILY_BLAS, what, visit);
+  bool timed = kind == NULL || kind->calls <= TIMED || kind->calls % TIMED == 0;
+  pthread_mutex_unlock(&lock);
+  return timed;
+}
+
+void tsr_offload_report_time(const tsr_level3 *what, const tsr_offload_visit *visit) {
+  pthread_mutex_lock(&lock);
+  tsr_report_kind *kind = report.kind != NULL ? find_kind(TSR_FAMILY_BLAS, what, visit) : NULL;
+  add_time(TSR_FAMILY_BLAS, kind, visit);
   pthread_mutex_unlock(&lock);
 }
 

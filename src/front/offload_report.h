@@ -15,8 +15,9 @@ typedef struct tsr_report_kind {
   tsr_level3 what; /* as the program called it: extents and flags are the user's */
   tsr_offload_why why;
   int devices;
-  int64_t calls;
-  double seconds;               /* s, measured, of all of them */
+  int64_t products;     /* of a batch, of which `what` is the largest; 0: the call is none */
+  int64_t calls, timed; /* all, and those whose time was measured */
+  double seconds;       /* s, measured, of those */
   double cpu_price, plan_price; /* s, predicted for the last of them; 0: not computed */
 } tsr_report_kind;
 
@@ -31,7 +32,7 @@ typedef struct tsr_report {
   bool always, every; /* written even if no call was made; a row for each kind, not only for ten */
   double began;       /* s, tsr_now() when the library was loaded */
   int64_t calls[TSR_FAMILY_COUNT][TSR_WHY_COUNT];
-  double seconds[TSR_FAMILY_COUNT][TSR_WHY_COUNT]; /* s, measured */
+  double lost_seconds[TSR_FAMILY_COUNT][TSR_WHY_COUNT]; /* s, measured, of calls without a kind */
   double on_devices;                      /* s, measured, of the BLAS calls that devices did; */
   double on_cpu;                          /* s, predicted for the same calls on the CPU */
   double staging;                         /* s, predicted: what pageable memory cost these calls */
@@ -45,6 +46,11 @@ typedef struct tsr_report {
 
 static inline bool tsr_report_is_on_devices(tsr_offload_why why) {
   return why == TSR_WHY_FASTER || why == TSR_WHY_ON_DEVICE || why == TSR_WHY_ALWAYS;
+}
+
+/* The time of all calls of a kind: those that were not timed took as long as the others. */
+static inline double tsr_report_seconds(const tsr_report_kind *kind) {
+  return kind->timed > 0 ? kind->seconds * ((double)kind->calls / (double)kind->timed) : 0;
 }
 
 /* Appends the report, as it is at the time now (s, tsr_now()). */

@@ -28,6 +28,7 @@ static const struct {
     [TSR_WHY_NOT_STARTED] = {"starting devices did not pay yet", "start did not pay"},
     [TSR_WHY_STARTING] = {"while devices were started", "devices starting"},
     [TSR_WHY_FAILED] = {"the devices could not", "devices failed"},
+    [TSR_WHY_FOREIGN] = {"arguments that its BLAS judges", "its arguments"},
     [TSR_WHY_ARGUMENTS] = {"arguments that ScaLAPACK judges", "its arguments"},
     [TSR_WHY_OTHER_MPI] = {"Tessera was built for another MPI", "another MPI"},
     [TSR_WHY_OTHER_BITS] = {"native products across processes are not reproducible",
@@ -73,10 +74,18 @@ static int64_t sum(const tsr_report *report, tsr_offload_family family, bool on_
   return calls;
 }
 
+static double seconds_of(const tsr_report *report, tsr_offload_family family, tsr_offload_why why) {
+  double seconds = report->lost_seconds[family][why];
+  for (int i = 0; report->kind != NULL && i < TSR_REPORT_SLOTS; i++)
+    if (report->kind[i].family == family && report->kind[i].why == why)
+      seconds += tsr_report_seconds(&report->kind[i]);
+  return seconds;
+}
+
 static void add_reason(const tsr_report *report, tsr_offload_family family, tsr_offload_why why,
                        tsr_text *text) {
   char time[SHORT];
-  double seconds = report->seconds[family][why];
+  double seconds = seconds_of(report, family, why);
   tsr_text_add(text, "  %lld %s: %s", (long long)report->calls[family][why],
                tsr_report_is_on_devices(why) ? "on devices" : families[family].where,
                reasons[why].sentence);
@@ -101,9 +110,18 @@ static void add_sums(const tsr_report *report, tsr_offload_family family,
 
 /* ---- The verdict ---- */
 
-/* For how long at least one call was under way. */
+/* The time of calls that were not timed. */
+static double untimed(const tsr_report *report) {
+  double seconds = 0;
+  for (int i = 0; report->kind != NULL && i < TSR_REPORT_SLOTS; i++)
+    seconds += tsr_report_seconds(&report->kind[i]) - report->kind[i].seconds;
+  return seconds;
+}
+
+/* For how long at least one call was under way. Calls that were not timed count as if none was
+ * beside them. */
 static double busy(const tsr_report *report) {
-  double seconds = report->busy;
+  double seconds = report->busy + untimed(report);
   for (int i = 0; i < report->spans; i++) seconds += report->span[i].end - report->span[i].begin;
   return seconds;
 }
@@ -172,13 +190,18 @@ static void name_routine(const tsr_report_kind *k, char *name, size_t room) {
   name[length] = '\0';
 }
 
-/* m, n and the extent that is summed over, as the program called the routine. */
-static void name_extents(const tsr_level3 *w, char *text, size_t room) {
+/* m, n and the extent that is summed over, as the program called the routine; before them the
+ * number of products of a batch. */
+static void name_extents(const tsr_report_kind *kind, char *text, size_t room) {
+  const tsr_level3 *w = &kind->what;
   tsr_signature signature = tsr_operation_get(w->operation)->signature;
   bool square = signature == TSR_SIGNATURE_RANK_K || w->operation == TSR_GEMMT;
   bool has_k = signature == TSR_SIGNATURE_PRODUCT || signature == TSR_SIGNATURE_RANK_K;
   int64_t m = square ? w->n : w->m, k = has_k ? w->k : w->side == TSR_LEFT ? w->m : w->n;
-  snprintf(text, room, "%lldx%lldx%lld", (long long)m, (long long)w->n, (long long)k);
+  int length = 0;
+  if (kind->products > 0) length = snprintf(text, room, "%lld*", (long long)kind->products);
+  snprintf(text + length, room - (size_t)length, "%lldx%lldx%lld", (long long)m, (long long)w->n,
+           (long long)k);
 }
 
 static void name_place(const tsr_report_kind *k, bool emulated, char *text, size_t room) {
@@ -191,13 +214,13 @@ static void name_place(const tsr_report_kind *k, bool emulated, char *text, size
 }
 
 static void add_row(const tsr_report_kind *k, bool emulated, tsr_text *text) {
-  char name[20], extents[64], place[16], time[SHORT] = "", each[SHORT] = "";
+  char name[20], extents[96], place[16], time[SHORT] = "", each[SHORT] = "";
   name_routine(k, name, sizeof name);
-  name_extents(&k->what, extents, sizeof extents);
+  name_extents(k, extents, sizeof extents);
   name_place(k, emulated, place, sizeof place);
   if (k->seconds > 0) {
-    seconds_in(k->seconds, time);
-    seconds_in(k->seconds / (double)k->calls, each);
+    seconds_in(tsr_report_seconds(k), time);
+    seconds_in(k->seconds / (double)k->timed, each);
   }
   tsr_text_add(text, "%6lld %-10s %-17s %-7s %8s %8s %s\n", (long long)k->calls, name, extents,
                place, time, each, reasons[k->why].words);
@@ -216,7 +239,8 @@ static void add_prices(const tsr_report_kind *k, tsr_text *text) {
 static int by_time(const void *a, const void *b) {
   const tsr_report_kind *x = *(const tsr_report_kind *const *)a,
                         *y = *(const tsr_report_kind *const *)b;
-  if (x->seconds != y->seconds) return x->seconds < y->seconds ? 1 : -1;
+  double of_x = tsr_report_seconds(x), of_y = tsr_report_seconds(y);
+  if (of_x != of_y) return of_x < of_y ? 1 : -1;
   return (x->calls < y->calls) - (x->calls > y->calls);
 }
 

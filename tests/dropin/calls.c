@@ -285,6 +285,20 @@ static int triangle(void) {
   return right;
 }
 
+/* Conjugation without transposition, which OpenBLAS knows: of real numbers it is none. */
+static int conjugated(void) {
+  enum { CONJ_NO_TRANS = 114 };
+  const int n = N;
+  const double two = 2, minus = -1;
+  problem *p = make(8), *q = make(9);
+  dgemm_("R", "n", &n, &n, &n, &two, p->a, &n, p->b, &n, &minus, p->c, &n, 1, 1);
+  cblas_dgemm(COL_MAJOR, NO_TRANS, CONJ_NO_TRANS, N, N, N, 2, q->a, N, q->b, N, -1, q->c, N);
+  int right = is_right(p) && is_right(q);
+  free(p);
+  free(q);
+  return right;
+}
+
 /* C begins in the last column of A: what comes of it is the BLAS's affair, which it reaches. Of the
  * last column nothing is multiplied by anything but 0, so that the result is known. */
 static int shared(void) {
@@ -516,6 +530,7 @@ int main(int argc, char **argv) {
       {"shared", shared},         {"wrong", wrong},
       {"wrong_ours", wrong_ours}, {"wrong_alone", wrong_alone},
       {"loading", loading},       {"modes", modes},
+      {"conjugated", conjugated},
   };
   for (size_t i = 0; argc == 2 && i < sizeof ways / sizeof *ways; i++)
     if (strcmp(argv[1], ways[i].name) == 0) return ways[i].run() ? 0 : 1;

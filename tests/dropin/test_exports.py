@@ -40,11 +40,12 @@ def test_names():
     them."""
     routines = [kind + name for name in "gemm gemmt gemmtr symm syrk syr2k trmm trsm".split()
                 for kind in "sdcz"]
+    routines += [kind + name for name in ("gemm_batch", "gemm_batch_strided") for kind in "sdcz"]
     routines += [kind + name for name in ("hemm", "herk", "her2k") for kind in "cz"]
     plain = [form.format(r) for r in routines for form in ("{}_", "{}_64_", "cblas_{}", "cblas_{}64_")]
     names, kinds = shown(BLAS)
     assert names == sorted(plain + ["scipy_" + name for name in plain])
-    assert len(names) == 304 and kinds == {"T"}
+    assert len(names) == 368 and kinds == {"T"}
 
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="the length is that of x86-64")

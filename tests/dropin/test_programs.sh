@@ -66,21 +66,33 @@ fi
 
 # ---- Python's wheels, which carry a BLAS under names of its own ----
 
-python=$root/build-wheels/bin/python
-if has numpy; then
+# Also without any other BLAS: in a namespace where the system's are not to be seen.
+can_hide() { hiding true 2>/dev/null; }
+wheels() { # name, folder
+  carrier=$1
+  python=$root/$2/bin/python
+  if ! has numpy || ! has scipy; then
+    skip "$carrier" "NumPy and SciPy of PyPI (sh tools/wheels.sh)"
+    return
+  fi
   offloaded 2 16 $python "$programs/products.py"
-  check "wheels" right
-  check "wheels_planned" went_through_plans 20
-  same_as_without "wheels_numpy" 1000 "$(tests_of numpy)/linalg/tests/test_linalg.py"
-else
-  skip "wheels" "NumPy of PyPI (sh tools/wheels.sh)"
-fi
-if has scipy; then
+  check "$carrier" right
+  check "${carrier}_planned" went_through_plans 20
+  same_as_without "${carrier}_numpy" 1000 "$(tests_of numpy)/linalg/tests/test_linalg.py"
   of=$(tests_of scipy)/linalg/tests
-  same_as_without "wheels_scipy" 100 "$of/test_blas.py" "$of/test_cython_blas.py"
-else
-  skip "wheels_scipy" "SciPy of PyPI (sh tools/wheels.sh)"
-fi
+  same_as_without "${carrier}_scipy" 100 "$of/test_blas.py" "$of/test_cython_blas.py"
+  if can_hide; then
+    for settings in TESSERA_OFFLOAD=never TESSERA_ENGINE=host; do
+      hiding env "$settings" LD_PRELOAD="$doors" $python "$programs/carried.py" >out 2>err </dev/null
+      code=$?
+      check "${carrier}_alone_$settings" right
+    done
+  else
+    skip "${carrier}_alone" "namespace of mounts (unshare)"
+  fi
+}
+wheels wheels build-wheels
+wheels wheels_1 build-wheels-1
 
 # ---- Octave and R ----
 

@@ -57,6 +57,15 @@ def test_children():
     assert offloaded(2, 33, CALLS, "fork_first").planned == 2
 
 
+def test_flags_of_the_blas_behind():
+    """They are for it alone, and its calls are counted."""
+    if run([CALLS, "conjugated"]).code != 0:
+        missing("BLAS that conjugates without transposing (OpenBLAS)")
+    offloaded(2, 33, CALLS, "conjugated").silently().reported(
+        "^tessera: 2 level-3 BLAS calls: 0 on devices, 2 on the CPU", "2 on the CPU: arguments that its BLAS judges",
+        r"^ +1 dgemm RN")
+
+
 def test_shared_memory():
     """Matrices that share memory are for the BLAS behind us."""
     if run([CALLS, "shared"]).code != 0:
@@ -196,6 +205,68 @@ def test_closed(monkeypatch, tmp_path, settings, calls):
         used.reported(f"^tessera: {calls} level-3 BLAS calls")
 
 
+# ---- Libraries with BLASes of their own ----
+
+
+@pytest.mark.parametrize("settings", [
+    {"OFFLOAD": "never"}, {"ENGINE": "cpu"}, {"ENGINE": "host"}, {"ENGINE": "host", "REPORT": "/dev/null"}])
+@pytest.mark.parametrize("way", ["two", "later", "inside", "closed", "deep", "global", "tail", "threads",
+                                 "forks"])
+def test_own_blases(way, settings):
+    """Each library's calls go to the BLAS that it is linked with, whatever its name; no other is there."""
+    folder = BUILD / "tests"
+    run([folder / "dropin_owners", way, folder]).ok().quiet()
+    if setting_of_build("CMAKE_BUILD_TYPE") != "Release" and way not in ("deep", "tail"):
+        pytest.skip("symbols are jumps, by which the caller is known, where the compiler optimises")
+    env = {"LD_PRELOAD": DOORS, "TESSERA_CPU_BLAS": "/none"}
+    env.update({"TESSERA_" + name: value for name, value in settings.items()})
+    run([folder / "dropin_owners", way, folder], env=env).ok().quiet()
+
+
+# ---- Batches ----
+
+# Six batches, in three of which each product has 30 x 30 x 30 multiplications; the others are groups of 5,
+# 40 and 6, of 9 products as well.
+BATCHES = BUILD / "tests/dropin_batches"
+
+
+@pytest.mark.parametrize("settings, says, reported", [
+    ({"OFFLOAD": "never"}, (6, 54), "6 level-3 BLAS calls: 0 on devices, 6 on the CPU"),
+    ({"ENGINE": "host"}, (6, 54), "6 on the CPU: too small to gain"),
+    ({"ENGINE": "host", "OFFLOAD": "always"}, (0, 0), "6 level-3 BLAS calls: 6 on devices, 0 on the CPU"),
+    # The groups of 5 and of 6 go on, before and behind that of 40.
+    ({"ENGINE": "host", "OFFLOAD": "always", "MIN_SIZE": "20"}, (6, 21),
+     "6 level-3 BLAS calls: 6 on devices, 0 on the CPU"),
+    ({"ENGINE": "host", "OFFLOAD": "always", "MIN_SIZE": "35"}, (9, 48),
+     "6 level-3 BLAS calls: 3 on devices, 3 on the CPU"),
+])
+def test_batches(settings, says, reported):
+    """Products are decided on one by one; what stays on the CPU goes on in as few calls as can be."""
+    done = preloaded(BATCHES, DEVICES=2, **settings).reported(reported)
+    done.ok(f"^batch_calls {says[0]}$", f"^batch_products {says[1]}$").quiet()
+    done.reported(r"dgemm NN +9\*40x40x40", r"dgemm NN +9\*30x30x30")
+
+
+def test_wrong_batches():
+    """They go on whole, before anything is done."""
+    done = preloaded(BATCHES, "wrong", ENGINE="host", OFFLOAD="always")
+    done.ok("^batch_calls 1$", "^batch_wrong 1$").quiet()
+    done.reported("1 on the CPU: arguments that its BLAS judges")
+
+
+def test_empty_batch():
+    """Calls behind it are offloaded."""
+    preloaded(BATCHES, "empty", ENGINE="host", OFFLOAD="always").ok("^batch_calls 1$").quiet()
+    assert preloaded(BATCHES, "empty", ENGINE="host", OFFLOAD="always").planned == 1
+
+
+@pytest.mark.parametrize("engine", ["cpu", "host"])
+def test_batches_alone(engine):
+    """Also with 64-bit integers: without another BLAS there are all the symbols."""
+    preloaded(BUILD / "tests/dropin_batches_alone", "wide", ENGINE=engine, OFFLOAD="always").silently().reported(
+        "^tessera: 8 level-3 BLAS calls")
+
+
 # ---- Wrong arguments, over each BLAS ----
 
 
@@ -205,7 +276,7 @@ def told_as_without(**env):
     done = preloaded(CALLS, "wrong", ENGINE="host", OFFLOAD="always", env=env)
     assert (done.code, done.out, done.err) == (0, without.out, ""), repr(done)
     assert len(done.out.splitlines()) == 6
-    assert done.report == ""
+    done.reported("6 on the CPU: arguments that its BLAS judges")
 
 
 def test_wrong_arguments():

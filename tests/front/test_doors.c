@@ -3,6 +3,7 @@
 
 /* The BLAS doors from inside: where a symbol's calls are sent. tests/dropin tests them from
  * outside; bench/door_cost.c measures what they cost. */
+#include <dlfcn.h>
 #include <math.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,12 +21,17 @@ static int clear(void **state) {
   return 0;
 }
 
+/* Whether the BLAS is in the global scope, for all callers, or is found for each caller. */
+static bool global;
+
 /* Each test in a process of its own: what is decided once holds for the process. */
-static void in_a_child(void (*test)(void)) {
+static void in_a_child(void (*test)(void), bool for_all) {
   fflush(NULL);
   pid_t child = fork();
   assert_true(child >= 0);
   if (child == 0) {
+    global = for_all;
+    if (global && dlopen(PARTIAL_BLAS, RTLD_NOW | RTLD_GLOBAL) == NULL) _exit(2);
     test();
     tsr_context_destroy(tsr_offload_get()->context); /* no threads are left */
     _exit(0);
@@ -43,9 +49,28 @@ static void in_a_child(void (*test)(void)) {
     }                                                         \
   } while (0)
 
-static void full(void) {}
-static void quick(void) {}
-static tsr_door door = TSR_DOOR("dgemm_", full, quick);
+static void way_full(void) {}
+static void way_quick(void) {}
+static void way_picked(void) {}
+static void way_guided(void) {}
+static tsr_door door = TSR_DOOR("dgemm_", way);
+
+/* The address of a call, and another one, which has its own next. */
+static const void *caller(void) {
+  return (const char *)(uintptr_t)way_full + 1;
+}
+static const void *another_caller(void) {
+  return (const char *)(uintptr_t)way_quick + 1;
+}
+
+static tsr_door_routine next(void) {
+  return tsr_door_next(&door, caller());
+}
+
+/* Whether small calls are told from others by their size. */
+static bool is_quick(void) {
+  return tsr_door_way(&door) == (global ? way_quick : way_picked);
+}
 
 enum { MOST = 64 };
 
@@ -71,23 +96,29 @@ static bool goes_on(int64_t n) {
                                  .c = c,
                                  .multiplications = (double)(n * n * n)};
   tsr_door_visit visit;
-  tsr_door_routine next = tsr_door_enter(&door, &call, &visit);
-  if (next == NULL) return false;
-  must(next == tsr_door_next(&door));
+  tsr_door_routine to = tsr_door_enter(&door, &call, caller(), &visit);
+  if (to == NULL) return false;
+  must(to == next());
   tsr_door_leave(&visit);
   return true;
 }
 
 static bool is_straight(void) {
-  return tsr_door_way(&door) == tsr_door_next(&door) && tsr_door_next(&door) != NULL;
+  if (next() == NULL) return false;
+  if (global) return tsr_door_way(&door) == next();
+  return tsr_door_way(&door) == way_guided && tsr_door_by_caller(&door, caller()) == next();
 }
 
-/* Where a call of quick with so many multiplications goes. */
+/* Where a call with so many multiplications goes. */
+static tsr_door_routine by_size(double multiplications) {
+  return global ? tsr_door_by_size(&door, multiplications)
+                : tsr_door_by_both(&door, multiplications, caller());
+}
 static bool small_goes_on(double multiplications) {
-  return tsr_door_by_size(&door, multiplications) == tsr_door_next(&door);
+  return by_size(multiplications) == next();
 }
 static bool comes_in(double multiplications) {
-  return tsr_door_by_size(&door, multiplications) == full;
+  return by_size(multiplications) == way_full;
 }
 
 /* ---- The ways ---- */
@@ -95,7 +126,7 @@ static bool comes_in(double multiplications) {
 static void never(void) {
   setenv("TESSERA_OFFLOAD", "never", 1);
   setenv("TESSERA_ENGINE", "host", 1);
-  must(tsr_door_way(&door) == full);
+  must(tsr_door_way(&door) == way_full);
   must(goes_on(MOST) && is_straight());
 }
 
@@ -109,22 +140,22 @@ static void never_counted(void) {
   setenv("TESSERA_OFFLOAD", "never", 1);
   setenv("TESSERA_EXPLAIN", "1", 1);
   must(goes_on(1) && !is_straight());
-  must(tsr_door_way(&door) == full || comes_in(1));
+  must(tsr_door_way(&door) == way_full || comes_in(1));
 }
 
 static void small_ones_go_on(void) {
   setenv("TESSERA_ENGINE", "host", 1);
   setenv("TESSERA_MACHINE", SLOW_DEVICES, 1);
   setenv("TESSERA_MIN_SIZE", "8", 1);
-  must(goes_on(1) && tsr_door_way(&door) == quick);
+  must(goes_on(1) && is_quick());
   must(small_goes_on(8 * 8 * 8 - 1) && comes_in(8 * 8 * 8));
-  must(goes_on(MOST) && tsr_door_way(&door) == quick);
+  must(goes_on(MOST) && is_quick());
 }
 
 /* The size below which calls are small is what the program's calls show of the CPU. */
 static void small_follows_the_model(void) {
   setenv("TESSERA_ENGINE", "host", 1);
-  must(goes_on(1) && tsr_door_way(&door) == quick);
+  must(goes_on(1) && is_quick());
   tsr_offload_state *state = tsr_offload_get();
   int d = tsr_type_index(TSR_D);
   double least = atomic_load(&state->least[d]), faster = 100 * state->price.figure[d];
@@ -138,14 +169,14 @@ static void small_counted(void) {
   setenv("TESSERA_ENGINE", "host", 1);
   setenv("TESSERA_EXPLAIN", "1", 1);
   must(goes_on(1) && !is_straight());
-  must(tsr_door_way(&door) == full || comes_in(1));
+  must(tsr_door_way(&door) == way_full || comes_in(1));
 }
 
 /* Devices that cannot be started: from then on there is nothing to ask. */
 static void devices_fail(void) {
   setenv("TESSERA_ENGINE", "host", 1);
   setenv("TESSERA_MIN_SIZE", "8", 1);
-  must(goes_on(1) && tsr_door_way(&door) == quick);
+  must(goes_on(1) && is_quick());
   tsr_offload_state *state = tsr_offload_get();
   pthread_mutex_lock(&state->lock);
   tsr_offload_give_up(state, TSR_WHY_NO_DEVICE, "a test");
@@ -158,7 +189,7 @@ static void child_of_a_process_with_devices(void) {
   setenv("TESSERA_ENGINE", "host", 1);
   setenv("TESSERA_OFFLOAD", "always", 1);
   setenv("TESSERA_MIN_SIZE", "8", 1);
-  must(!goes_on(MOST) && goes_on(1) && tsr_door_way(&door) == quick);
+  must(!goes_on(MOST) && goes_on(1) && is_quick());
   pid_t child = fork();
   must(child >= 0);
   if (child == 0) {
@@ -168,7 +199,7 @@ static void child_of_a_process_with_devices(void) {
   }
   int status = 1;
   must(waitpid(child, &status, 0) == child && status == 0);
-  must(tsr_door_way(&door) == quick && !goes_on(MOST));
+  must(is_quick() && !goes_on(MOST));
 }
 
 /* ---- The first call, by many threads at once ---- */
@@ -181,8 +212,9 @@ static void *call_first(void *unused) {
   pthread_barrier_wait(&together);
   for (int i = 0; i < ROUNDS; i++) {
     tsr_door_routine way = tsr_door_way(&door);
-    if (way == quick) way = tsr_door_by_size(&door, 1);
-    must(way == full ? goes_on(1) : way == tsr_door_next(&door));
+    if (way == way_quick || way == way_picked) way = by_size(1);
+    if (way == way_guided) way = tsr_door_by_caller(&door, caller());
+    must(way == way_full ? goes_on(1) : way == next());
   }
   return NULL;
 }
@@ -203,14 +235,14 @@ static void race_straight(void) {
 static void race_quick(void) {
   setenv("TESSERA_ENGINE", "host", 1);
   race();
-  must(tsr_door_way(&door) == quick);
+  must(is_quick());
 }
 
 /* ---- What calls have to come in ---- */
 
 /* A routine that no library has is ours to carry out, each time. */
 static void nothing_behind(void) {
-  static tsr_door lone = TSR_DOOR("dgemm_that_is_nowhere_", full, quick);
+  static tsr_door lone = TSR_DOOR("dgemm_that_is_nowhere_", way);
   const double one = 1;
   double c = 1;
   const tsr_offload_call call = {{.operation = TSR_GEMM,
@@ -233,15 +265,59 @@ static void nothing_behind(void) {
   tsr_door_visit visit;
   setenv("TESSERA_OFFLOAD", "never", 1);
   for (int i = 0; i < 2; i++) {
-    must(tsr_door_way(&lone) == full);
-    must(tsr_door_enter(&lone, &call, &visit) == NULL);
+    must(tsr_door_way(&lone) == way_full);
+    must(tsr_door_enter(&lone, &call, caller(), &visit) == NULL);
   }
+}
+
+/* ---- Signposts ---- */
+
+/* Signposts of many calls: each is found as long as its places are not taken by others, and by its
+ * own address and door alone. */
+static void signposts(void) {
+  static tsr_door other = TSR_DOOR("sgemm_", way);
+  enum { CALLS = 512 };
+  static char code[CALLS * 16];
+  for (int i = 0; i < CALLS; i++)
+    tsr_door_signpost_set(&door, code + 16 * i, i % 2 ? way_quick : way_picked);
+  for (int i = 0; i < CALLS; i++) {
+    must(tsr_door_signpost_get(&door, code + 16 * i) == (i % 2 ? way_quick : way_picked));
+    must(tsr_door_signpost_get(&other, code + 16 * i) == NULL);
+    must(tsr_door_by_caller(&other, code + 16 * i) == way_full);
+  }
+}
+
+/* More calls than have a place: the latest has one. */
+static void too_many_signposts(void) {
+  enum { CALLS = 1 << 16 };
+  static char code[CALLS * 16];
+  for (int i = 0; i < CALLS; i++) {
+    tsr_door_signpost_set(&door, code + 16 * i, way_quick);
+    must(tsr_door_signpost_get(&door, code + 16 * i) == way_quick);
+  }
+}
+
+/* Other code at the place of a library that was closed. */
+static void other_code(void) {
+  static uint64_t code = 1;
+  tsr_door_signpost_set(&door, &code, way_quick);
+  must(tsr_door_by_caller(&door, &code) == way_quick);
+  code = 2;
+  must(tsr_door_signpost_get(&door, &code) == NULL && tsr_door_by_caller(&door, &code) == way_full);
+}
+
+/* A caller without a BLAS does not keep others from theirs. */
+static void nowhere_is_of_a_caller(void) {
+  tsr_door_signpost_set(&door, caller(), tsr_door_nowhere);
+  must(tsr_door_by_caller(&door, caller()) == way_full && next() == NULL);
+  must(tsr_door_next(&door, another_caller()) != NULL);
 }
 
 #define TEST(name)                        \
   static void test_##name(void **state) { \
     (void)state;                          \
-    in_a_child(name);                     \
+    in_a_child(name, true);               \
+    in_a_child(name, false);              \
   }
 TEST(never)
 TEST(no_device)
@@ -254,6 +330,10 @@ TEST(child_of_a_process_with_devices)
 TEST(race_straight)
 TEST(race_quick)
 TEST(nothing_behind)
+TEST(signposts)
+TEST(too_many_signposts)
+TEST(other_code)
+TEST(nowhere_is_of_a_caller)
 
 int main(void) {
   const struct CMUnitTest tests[] = {
@@ -268,6 +348,10 @@ int main(void) {
       cmocka_unit_test_setup(test_race_straight, clear),
       cmocka_unit_test_setup(test_race_quick, clear),
       cmocka_unit_test_setup(test_nothing_behind, clear),
+      cmocka_unit_test_setup(test_signposts, clear),
+      cmocka_unit_test_setup(test_too_many_signposts, clear),
+      cmocka_unit_test_setup(test_other_code, clear),
+      cmocka_unit_test_setup(test_nowhere_is_of_a_caller, clear),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,10 +17,13 @@ static tsr_offload_state state = {.options = {.engine = "cuda"}};
 /* Adds a kind of call to the table and to the sums. */
 static void add(tsr_report *r, const tsr_level3 *what, tsr_offload_why why, int devices,
                 int64_t calls, double seconds) {
-  r->kind[r->count++] = (tsr_report_kind){
-      .what = *what, .why = why, .devices = devices, .calls = calls, .seconds = seconds};
+  r->kind[r->count++] = (tsr_report_kind){.what = *what,
+                                          .why = why,
+                                          .devices = devices,
+                                          .calls = calls,
+                                          .timed = calls,
+                                          .seconds = seconds};
   r->calls[TSR_FAMILY_BLAS][why] += calls;
-  r->seconds[TSR_FAMILY_BLAS][why] += seconds;
 }
 
 /* When each program ends, s: any time does. */

@@ -9,12 +9,6 @@
 #include "blas/check.h"
 #include "front/doors/doors.h"
 
-/* Whether a flag is outside the standard (TSR_DOOR_FOREIGN): only the BLAS that has it can do the
- * call. */
-static bool is_foreign(const tsr_level3 *what) {
-  return (int)what->transa == TSR_DOOR_FOREIGN || (int)what->transb == TSR_DOOR_FOREIGN;
-}
-
 /* Whether a wrong argument was reported here to the program's error handler. That is so only if no
  * BLAS has the routine; otherwise the next reports it in its own way (some end the program, some
  * return). */
@@ -23,10 +17,7 @@ static bool is_refused(const tsr_door *door, const tsr_level3 *what, int positio
   return position != 0 && next == NULL && tsr_door_tell(door, what, position);
 }
 
-/* Reports that the call failed and C is undefined. A BLAS routine can report that only by xerbla.
- * If the program has no xerbla, the process ends, as with the reference BLAS, since the program
- * must not go on with a wrong result. */
-static void tell_failure(const tsr_door *door, const tsr_level3 *what) {
+void tsr_door_tell_failure(const tsr_door *door, const tsr_level3 *what) {
   if (tsr_door_tell(door, what, 0)) return;
   fprintf(stderr, "tessera: %s cannot be carried out: %s\n", door->symbol, tsr_message());
   _exit(127);
@@ -39,7 +30,7 @@ static bool is_offloaded(const tsr_door *door, const tsr_offload_call *call,
     case TSR_OFFLOAD_DONE:
       return true;
     case TSR_OFFLOAD_LOST:
-      tell_failure(door, &call->what);
+      tsr_door_tell_failure(door, &call->what);
       return true;
     default:
       return false;
@@ -52,40 +43,43 @@ static void do_alone(const tsr_door *door, const tsr_offload_call *call,
   if (tsr_offload_alone(call) == TSR_OK)
     tsr_offload_end(call, &visit->offload);
   else
-    tell_failure(door, &call->what);
+    tsr_door_tell_failure(door, &call->what);
 }
 
-/* Sets the door's way for later calls: to next if offloading is over, else to quick. A next that
- * has to be found again for each call is not stored and leaves the way at full. The exchange fails
- * if another thread has set the way to next meanwhile, which then stays. */
-static void choose_way(tsr_door *door, tsr_type type, tsr_door_routine next) {
-  tsr_door_routine former = atomic_load_explicit(&door->to[TSR_DOOR_FULL], memory_order_relaxed);
-  bool kept = atomic_load_explicit(&door->to[TSR_DOOR_NEXT], memory_order_relaxed) == next;
-  if (next == NULL || !kept) return;
+/* Once offloading is over it stays so; before, the exchange fails if another thread has set the way
+ * meanwhile, which then stays. */
+void tsr_door_choose_way(tsr_door *door, tsr_type type, tsr_door_routine next) {
+  tsr_door_routine full = atomic_load_explicit(&door->to[TSR_DOOR_FULL], memory_order_relaxed);
+  bool all = atomic_load_explicit(&door->to[TSR_DOOR_NEXT], memory_order_relaxed) == next;
+  if (next == NULL) return;
   if (tsr_offload_is_over()) {
-    atomic_store_explicit(&door->way, next, memory_order_release);
+    atomic_store_explicit(&door->way, all ? next : door->guided, memory_order_release);
     return;
   }
+  if (door->quick == NULL || atomic_load_explicit(&door->way, memory_order_relaxed) != full) return;
   atomic_store_explicit(&door->unasked, tsr_offload_unasked(type), memory_order_relaxed);
-  atomic_compare_exchange_strong_explicit(&door->way, &former, door->quick, memory_order_release,
-                                          memory_order_relaxed);
+  atomic_compare_exchange_strong_explicit(&door->way, &full, all ? door->quick : door->picked,
+                                          memory_order_release, memory_order_relaxed);
 }
 
 /* Whether the call is over: done on devices, or reported to the program's error handler. */
 static bool is_done(const tsr_door *door, const tsr_offload_call *call, tsr_door_routine next,
                     tsr_door_visit *visit) {
-  if (is_foreign(&call->what)) return false;
-  int position = tsr_check_position(&call->what);
+  bool foreign = tsr_door_is_foreign(&call->what);
+  if (!foreign && next != NULL && tsr_offload_is_small(call, &visit->offload)) return false;
+  int position = foreign ? 0 : tsr_check_position(&call->what);
   if (is_refused(door, &call->what, position, next)) return true;
-  return position == 0 && is_offloaded(door, call, visit);
+  if (position == 0 && !foreign) return is_offloaded(door, call, visit);
+  tsr_offload_foreign(call, &visit->offload);
+  return false;
 }
 
-tsr_door_routine tsr_door_enter(tsr_door *door, const tsr_offload_call *call,
+tsr_door_routine tsr_door_enter(tsr_door *door, const tsr_offload_call *call, const void *caller,
                                 tsr_door_visit *visit) {
-  tsr_door_routine next = tsr_door_next(door);
+  tsr_door_routine next = tsr_door_next(door, caller);
   *visit = (tsr_door_visit){.call = call};
   if (!tsr_cpu_blas_is_inside()) {
-    choose_way(door, call->what.type, next);
+    tsr_door_choose_way(door, call->what.type, next);
     if (is_done(door, call, next, visit)) return NULL;
   }
   if (next == NULL)
@@ -97,5 +91,5 @@ tsr_door_routine tsr_door_enter(tsr_door *door, const tsr_offload_call *call,
 
 void tsr_door_leave(const tsr_door_visit *visit) {
   tsr_cpu_blas_leave();
-  tsr_offload_end(visit->call, &visit->offload);
+  if (visit->offload.began > 0) tsr_offload_end(visit->call, &visit->offload);
 }

@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The table of the BLAS doors, one row for each routine. blas.c defines the Fortran symbols from it
- * and cblas.c the CBLAS symbols, each with 32-bit integers and, with a suffix, with 64-bit ones.
- * The symbols that the linker exports are listed again in exports.map.
+ * The table of the BLAS doors, one row for each routine. blas.c defines the Fortran symbols from
+ * it, cblas.c the CBLAS symbols, and batches.c both of batches, each with 32-bit integers and, with
+ * a suffix, with 64-bit ones. The symbols that the linker exports are listed again in exports.map.
  *
  *   DOOR(signature, name, operation, letter, type, alpha, beta)
  *
@@ -39,5 +39,10 @@
   DOOR(RANK_2K, her2k, TSR_HER2K, z, TSR_Z, complex, double) \
   TSR_DOORS_OF_ALL(DOOR, TRIANGULAR, trmm, TSR_TRMM)         \
   TSR_DOORS_OF_ALL(DOOR, TRIANGULAR, trsm, TSR_TRSM)
+
+/* Batches of products; their signatures are in batches.c. */
+#define TSR_DOORS_OF_BATCHES(DOOR)                     \
+  TSR_DOORS_OF_ALL(DOOR, GROUPS, gemm_batch, TSR_GEMM) \
+  TSR_DOORS_OF_ALL(DOOR, STRIDES, gemm_batch_strided, TSR_GEMM)
 
 #endif

@@ -39,6 +39,7 @@ typedef struct tsr_pblas_door {
   const char *symbol;
   tsr_pblas_mangling mangling;
   bool looked;               /* next has been found for good */
+  const void *caller;        /* where the call that is under way returns to */
   tsr_door_routine next;     /* the program's own routine; NULL: no library has it */
   tsr_door_routine straight; /* next, once all later calls of the symbol go there; else NULL */
 } tsr_pblas_door;

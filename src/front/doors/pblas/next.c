@@ -11,24 +11,12 @@
 #include "base/loaded.h"
 #include "front/doors/pblas/door.h"
 
-/* The file names under which programs load a ScaLAPACK. */
-static const char *const loaded_names[] = {
-    "libscalapack.so.2.2",
-    "libscalapack.so",
-    "libscalapack-openmpi.so.2.2",
-    "libscalapack-mpich.so.2.2",
-    "libscalapack-openmpi.so",
-    "libscalapack-mpich.so",
-    "libmkl_scalapack_lp64.so.2",
-    "libmkl_scalapack_lp64.so.1",
-    NULL,
-};
-
 tsr_door_routine tsr_pblas_next(tsr_pblas_door *door) {
   if (!door->looked) {
-    void *found = tsr_door_find(loaded_names, door->symbol, &door->looked);
+    tsr_door_found found = tsr_door_find(door->symbol, door->caller);
     (void)dlerror(); /* clears the loader's message: the program did not ask for the symbol */
-    door->next = found != NULL ? tsr_door_as_routine(found) : NULL;
+    door->next = found.symbol != NULL ? tsr_door_as_routine(found.symbol) : NULL;
+    door->looked = found.stays;
   }
   return door->next;
 }
@@ -61,12 +49,10 @@ static tsr_door_routine look_for(tsr_pblas_door *door, int routine, bool *stays)
   const char *name = names[routine][door->mangling];
   void *found = dlsym(RTLD_DEFAULT, name), *library = NULL;
   tsr_door_routine next = tsr_pblas_next(door);
-  Dl_info info;
-  if (found == NULL && next != NULL && dladdr((void *)next, &info))
-    library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  if (found == NULL && next != NULL) library = tsr_loaded_open((void *)next);
   if (library != NULL) found = dlsym(library, name);
   if (library != NULL && found == NULL) (void)dlclose(library);
-  *stays = found != NULL && (library != NULL || tsr_loaded_keep(found, name));
+  *stays = found != NULL && (library != NULL || tsr_loaded_keep(found));
   (void)dlerror();
   return found != NULL ? tsr_door_as_routine(found) : NULL;
 }

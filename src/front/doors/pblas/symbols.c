@@ -54,6 +54,7 @@ static tsr_op op_of(const char *letter) {
                                            {b, *ib, *jb, descb},              \
                                            {c, *ic, *jc, descc}};             \
     tsr_pblas_visit visit;                                                    \
+    door.caller = TSR_DOOR_CALLER;                                            \
     tsr_door_routine next = tsr_pblas_enter(&door, &arguments, &visit);       \
     if (next == NULL) return;                                                 \
     ((void (*)(PARAMETERS))next)(ARGUMENTS);                                  \

@@ -138,8 +138,7 @@ static tsr_status rectangle(const sum *s) {
   if (!s->last) return tsr_cpu_kernel(x);
   for (int64_t j = 0; j < x->n; j += s->order)
     for (int64_t i = 0; i < x->m; i += s->order) {
-      sum block =
-          block_of_sum(s, i, j, smaller(s->order, x->m - i), smaller(s->order, x->n - j));
+      sum block = block_of_sum(s, i, j, smaller(s->order, x->m - i), smaller(s->order, x->n - j));
       TSR_TRY(add_square(&block, TSR_GENERAL));
     }
   return TSR_OK;
@@ -171,7 +170,8 @@ static sum sum_of(const tsr_call *call, const tsr_kernel_args *x) {
   tsr_op other = info->hermitian ? TSR_CONJ_TRANS : TSR_TRANS;
   s.hermitian = info->hermitian;
   s.products = info->has_b ? 2 : 1;
-  for (int p = 0; p < 2; p++) s.product[p].transb = x->transa == TSR_NO_TRANS ? other : TSR_NO_TRANS;
+  for (int p = 0; p < 2; p++)
+    s.product[p].transb = x->transa == TSR_NO_TRANS ? other : TSR_NO_TRANS;
   if (!info->has_b) {
     s.product[0].b = x->a;
     s.product[0].ldb = x->lda;

@@ -57,9 +57,10 @@ void tsr_compose_end(tsr_directory *directory) {
 
 tsr_status tsr_compose_check_dropped(const tsr_directory *directory) {
   if (!directory->dropped) return TSR_OK;
-  return tsr_fail(TSR_ERR_DEVICE,
-                  "results of earlier calls were lost when a call failed: tsr_sync says which error "
-                  "that was; compute them again");
+  return tsr_fail(
+      TSR_ERR_DEVICE,
+      "results of earlier calls were lost when a call failed: tsr_sync says which error "
+      "that was; compute them again");
 }
 
 void tsr_compose_note_sync(tsr_directory *directory) {

@@ -18,11 +18,11 @@ typedef struct tsr_request {
   bool exchanged;                 /* A and B were swapped when the call was normalised */
   const tsr_residency *residency; /* cached blocks; NULL: none are used and none are left */
   const size_t *kept;             /* bytes of each device's budget that are in use; NULL: none */
-  bool rest;                      /* the call is a part of C that another plan has left: the words of
-                                     a forced strategy are for that plan, and do not count */
-  int halvings;                   /* the plan may use budget left / 2^halvings on each device */
-  tsr_uplo uplo;                  /* WRITE_BACK: the part that is written back */
-  const tsr_mapping *mapping;     /* DISTRIBUTE: the target; CALL: the mapping of C, or NULL */
+  bool rest;                  /* the call is a part of C that another plan has left: the words of
+                                 a forced strategy are for that plan, and do not count */
+  int halvings;               /* the plan may use budget left / 2^halvings on each device */
+  tsr_uplo uplo;              /* WRITE_BACK: the part that is written back */
+  const tsr_mapping *mapping; /* DISTRIBUTE: the target; CALL: the mapping of C, or NULL */
 } tsr_request;
 
 /* Makes a new plan, with one reference, without the cache. TSR_ERR_MEMORY: no plan fits the

@@ -169,11 +169,8 @@ static tsr_status fall_back_to_cpu(const attempted *x, const tsr_trial *t) {
 static tsr_status call_natively(tsr_context *context, tsr_call *call, const tsr_binding *binding,
                                 bool exchanged) {
   TSR_TRY(tsr_context_place(context, call, binding, exchanged));
-  attempted x = {.context = context,
-                 .call = call,
-                 .binding = binding,
-                 .exchanged = exchanged,
-                 .rest = true};
+  attempted x = {
+      .context = context, .call = call, .binding = binding, .exchanged = exchanged, .rest = true};
   tsr_trial trial = trial_of(&x);
   tsr_status status = tsr_retry(&trial);
   if (is_short(&trial, status)) (void)tsr_budget_restore(context->plans);
@@ -234,11 +231,8 @@ static tsr_status carry_out(attempted *x, tsr_trial *trial, bool *in_vain) {
 
 tsr_status tsr_context_call(tsr_context *context, tsr_call *call, const tsr_binding *binding,
                             bool exchanged, bool async) {
-  attempted x = {.context = context,
-                 .call = call,
-                 .binding = binding,
-                 .exchanged = exchanged,
-                 .async = async};
+  attempted x = {
+      .context = context, .call = call, .binding = binding, .exchanged = exchanged, .async = async};
   tsr_trial trial = trial_of(&x);
   bool alone = true, in_vain;
   tsr_budget_call(context->plans);
@@ -253,11 +247,8 @@ tsr_status tsr_context_call(tsr_context *context, tsr_call *call, const tsr_bind
 
 tsr_status tsr_context_offer(tsr_context *context, const tsr_call *call, const tsr_binding *binding,
                              bool exchanged, tsr_offer *offer) {
-  attempted x = {.context = context,
-                 .call = call,
-                 .binding = binding,
-                 .exchanged = exchanged,
-                 .offer = offer};
+  attempted x = {
+      .context = context, .call = call, .binding = binding, .exchanged = exchanged, .offer = offer};
   tsr_trial trial = trial_of(&x);
   bool in_vain;
   tsr_budget_call(context->plans);

@@ -205,7 +205,8 @@ bool tsr_overlap_find(tsr_job *job);
 /* Whether the job may start although earlier jobs are not complete; its threads ask until it may.
  */
 bool tsr_overlap_may_start(const tsr_job *job);
-/* Fails the job if an earlier one failed whose end it has waited for: cached blocks may be unwritten.
+/* Fails the job if an earlier one failed whose end it has waited for: cached blocks may be
+ * unwritten.
  */
 void tsr_overlap_check(tsr_job *job);
 /* Makes the queue wait for the uses by earlier jobs of the cached blocks that the command touches.

@@ -223,7 +223,8 @@ static int next_set(const tsr_runner *runner) {
 static tsr_status check_failures(const tsr_runner *runner, const tsr_submission *submission) {
   if (submission->arenas == NULL || submission->failures == tsr_runner_failures(runner))
     return TSR_OK;
-  return tsr_fail(TSR_ERR_DEVICE, "a call whose results this one may use has failed: make them again");
+  return tsr_fail(TSR_ERR_DEVICE,
+                  "a call whose results this one may use has failed: make them again");
 }
 
 static tsr_status enter(tsr_runner *runner, tsr_submission *submission, double now,

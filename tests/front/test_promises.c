@@ -50,8 +50,8 @@ static double uniform(void) {
   return rand() / (double)RAND_MAX - 0.5;
 }
 
-/* Magnitudes that rise by 2^60 along some rows of A, fall along others, and do so along columns of B,
- * so that the certificate refuses the squares of C with these lines. */
+/* Magnitudes that rise by 2^60 along some rows of A, fall along others, and do so along columns of
+ * B, so that the certificate refuses the squares of C with these lines. */
 static void fill(double *x, int64_t count, int64_t rows, bool by_column) {
   for (int64_t i = 0; i < count; i++) {
     int64_t row = i % rows, col = i / rows, line = by_column ? col : row;

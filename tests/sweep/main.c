@@ -21,10 +21,8 @@ static long refuse_one(long n) {
 }
 
 static const sweep_way ways[] = {
-    {"once", tsr_alloc_fail_at, false, false},
-    {"on", tsr_alloc_fail_from, false, true},
-    {"engine", tsr_engine_host_fail_at, true, true},
-    {"refused", refuse_one, false, true},
+    {"once", tsr_alloc_fail_at, false, false},       {"on", tsr_alloc_fail_from, false, true},
+    {"engine", tsr_engine_host_fail_at, true, true}, {"refused", refuse_one, false, true},
     {"refused on", refuse_from, false, true},
 };
 

@@ -17,9 +17,9 @@ enum { A, B, C, D, MATRICES };
 typedef struct world {
   const sweep_visit *visit;
   tsr_context *context;
-  void *matrix[MATRICES]; /* of BYTES each; contiguous, of leading dimension N unless said */
-  void *was[MATRICES];    /* what they held before the call */
-  void *expected;         /* C when all has gone well */
+  void *matrix[MATRICES];   /* of BYTES each; contiguous, of leading dimension N unless said */
+  void *was[MATRICES];      /* what they held before the call */
+  void *expected;           /* C when all has gone well */
   bool pinned;              /* the matrices are */
   bool at_device[MATRICES]; /* each is in the memory of device 0 */
   /* What visits keep. */

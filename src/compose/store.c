@@ -184,6 +184,12 @@ static bool shift_part(const tsr_rects *set, tsr_rect part, int64_t rows, int64_
   return true;
 }
 
+static void swap(tsr_rects *a, tsr_rects *b) {
+  tsr_rects former = *a;
+  *a = *b;
+  *b = former;
+}
+
 /* No tsr_uplo: every triangle can be used. */
 enum { ANY_TRIANGLE = 0 };
 
@@ -192,13 +198,6 @@ enum { ANY_TRIANGLE = 0 };
 static bool is_usable(tsr_shape shape, int uplo) {
   if (!tsr_is_triangle(shape) || uplo == ANY_TRIANGLE) return true;
   return shape.uplo == uplo && shape.rect.row0 == shape.rect.col0;
-}
-
-static void keep_usable(tsr_rects *set, int uplo) {
-  size_t kept = 0;
-  for (size_t i = 0; i < set->count; i++)
-    if (is_usable(set->items[i], uplo)) set->items[kept++] = set->items[i];
-  set->count = kept;
 }
 
 /* Whether a call that only reads a block needs nothing else of a triangle that is newer: all of its
@@ -217,14 +216,27 @@ static void keep_newer(tsr_cached_block *block, int uplo) {
   block->newer.count = kept;
 }
 
+/* Adds a valid shape to those that a call can use: itself, or its square if all of that is valid.
+ */
+static bool add_usable(const tsr_cached_block *block, tsr_shape shape, int uplo,
+                       tsr_rects *usable) {
+  if (is_usable(shape, uplo)) return tsr_rects_add_shape(usable, shape);
+  return !tsr_rects_covers(&block->valid, shape.rect) || tsr_rects_add(usable, shape.rect);
+}
+
 /* Keeps the shapes that a call can use. A part that is newer is valid, too, whichever shapes the
  * two sets have there. */
 static bool keep_usable_parts(tsr_cached_block *block, int uplo) {
+  tsr_rects usable = {0};
+  bool done = true;
   keep_newer(block, uplo);
-  keep_usable(&block->valid, uplo);
-  for (size_t i = 0; i < block->newer.count; i++)
-    if (!tsr_rects_add_shape(&block->valid, block->newer.items[i])) return false;
-  return true;
+  for (size_t i = 0; done && i < block->valid.count; i++)
+    done = add_usable(block, block->valid.items[i], uplo, &usable);
+  for (size_t i = 0; done && i < block->newer.count; i++)
+    done = tsr_rects_add_shape(&usable, block->newer.items[i]);
+  if (done) swap(&block->valid, &usable);
+  tsr_rects_free(&usable);
+  return done;
 }
 
 /* Adds part of the entry (in the home's coordinates) as a cached block of a matrix in which the
@@ -517,12 +529,6 @@ static tsr_status prepare(tsr_store *store, const tsr_found *found, const tsr_pl
                : make_entry(store, found, block, allocation->blocks[i], &allocation->noted[i]);
   }
   return done ? TSR_OK : no_memory();
-}
-
-static void swap(tsr_rects *a, tsr_rects *b) {
-  tsr_rects former = *a;
-  *a = *b;
-  *b = former;
 }
 
 static void end_change(tsr_entry *entry, bool submitted) {

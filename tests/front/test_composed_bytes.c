@@ -29,6 +29,7 @@ typedef struct sequence {
   char *ours[MATRICES], *expected[MATRICES];
   bool *had[MATRICES];
   char written[MATRICES]; /* 0: not; the triangle, or TSR_GENERAL */
+  char updated[MATRICES]; /* 0: no triangle of it alone; the triangle, or TSR_GENERAL: both */
   tsr_traffic last;
   char text[200];
 } sequence;
@@ -95,7 +96,7 @@ static void begin(sequence *s) {
     s->ours[x] = malloc(count * s->size);
     s->expected[x] = malloc(count * s->size);
     s->had[x] = calloc(count, sizeof *s->had[x]);
-    s->written[x] = 0;
+    s->written[x] = s->updated[x] = 0;
     assert_non_null(s->ours[x]);
     assert_non_null(s->expected[x]);
     assert_non_null(s->had[x]);
@@ -161,7 +162,7 @@ static void add_operand(const sequence *s, int x, tsr_uplo uplo, bounds *most) {
   int64_t lack = lacking(s, x, uplo), all = lacking(s, x, TSR_GENERAL), n = s->n;
   double matrix = (double)(n * n) * (double)s->size;
   /* Another device than had the squares across the diagonal may have changed their triangle. */
-  bool split = s->written[x] && s->written[x] != TSR_GENERAL && s->written[x] != (char)uplo;
+  bool split = s->updated[x] && s->updated[x] != (char)uplo;
   bool partly = all < n * n || split;
   if (lack == 0 && !split) return;
   /* A triangle of the matrix is had: the rest comes in, with squares across the diagonal. */
@@ -222,6 +223,9 @@ static void note_step(sequence *s, const step *t) {
   if (has_b(t->operation)) note(s, t->b, TSR_GENERAL);
   if (clears(s, t)) memset(s->had[t->c], 0, (size_t)(s->n * s->n) * sizeof *s->had[t->c]);
   note(s, t->c, of_c);
+  if (is_update(t->operation))
+    s->updated[t->c] =
+        !s->updated[t->c] || s->updated[t->c] == (char)of_c ? (char)of_c : TSR_GENERAL;
   if (s->written[t->c] != TSR_GENERAL)
     s->written[t->c] =
         !s->written[t->c] || s->written[t->c] == (char)of_c ? (char)of_c : TSR_GENERAL;
@@ -353,6 +357,9 @@ static void test_all_sequences_with_small_rings(void **state) {
   run_all(1, 32 << 10, TSR_Z, 96, 32);
   run_all(2, 32 << 10, TSR_D, 96, 32);
   run_all(4, 64 << 10, TSR_Z, 96, 24);
+  run_all(2, 128 << 10, TSR_C, 96, 0);
+  run_all(4, DEFAULT_RING, TSR_S, 96, 0);
+  run_all(2, DEFAULT_RING, TSR_Z, 100, 32);
 }
 
 /* A triangular solve and an update of its result, as in a factorisation, and the same again. */

@@ -94,7 +94,7 @@ static tsr_status end_job(const write_back *w, tsr_job *job) {
 }
 
 /* Submits the write-back of the region's newer parts in aligned entries; of triangles, those of
- * this kind on the region's diagonal. */
+ * this kind on the region's diagonal. If a triangle is asked for, it is of this kind. */
 static tsr_status submit_write_back(const write_back *w, const tsr_region *region,
                                     tsr_uplo triangle) {
   tsr_request request = {.kind = TSR_REQUEST_WRITE_BACK, .uplo = w->uplo};
@@ -106,26 +106,50 @@ static tsr_status submit_write_back(const write_back *w, const tsr_region *regio
   return end_job(w, job);
 }
 
-/* Writes back all triangles. A plan has triangles of
- * one kind on one diagonal: so each diagonal has a plan of its own. Triangles of another kind than
- * asked for, or on another diagonal, go home as a whole. */
+/* Writes back all triangles with everything that is newer in their squares. A plan has triangles of
+ * one kind on one diagonal: so each diagonal has a plan of its own. */
 static tsr_status write_back_triangles(const write_back *w, const tsr_region *region) {
   for (;;) {
-    write_back one = *w;
     tsr_region square;
     tsr_uplo is;
     TSR_TRY(
         tsr_store_triangle(w->directory->store, region, TSR_C_, TSR_GENERAL, false, &square, &is));
     if (square.base == NULL) return TSR_OK;
-    if (square.base != region->base || is != w->uplo) one.uplo = TSR_GENERAL;
-    TSR_TRY(submit_write_back(&one, &square, is));
+    TSR_TRY(submit_write_back(w, &square, is));
   }
 }
 
 /* Writes back all newer parts of the region in aligned entries. */
-static tsr_status write_back_aligned(const write_back *w, const tsr_region *region) {
+static tsr_status write_back_all(const write_back *w, const tsr_region *region) {
   TSR_TRY(write_back_triangles(w, region));
   return submit_write_back(w, region, TSR_GENERAL);
+}
+
+/* The same in a triangle of a square region, and nothing beside it. Triangles of another kind, or
+ * on another diagonal, are cut to their parts in it, each with a plan of its own. */
+static tsr_status write_back_triangle(const write_back *w, const tsr_region *square) {
+  for (;;) {
+    write_back one = *w;
+    tsr_region part;
+    TSR_TRY(tsr_store_other_triangle(w->directory->store, square, w->uplo, &part, &one.uplo));
+    if (part.base == NULL) return submit_write_back(w, square, w->uplo);
+    TSR_TRY(submit_write_back(&one, &part, one.uplo));
+  }
+}
+
+/* A triangle of a region that is not square goes on in the rows below its square, or in the columns
+ * right of it. */
+static tsr_status write_back_aligned(const write_back *w, const tsr_region *region) {
+  int64_t rows = region->rows, cols = region->cols, order = rows < cols ? rows : cols;
+  tsr_rect square = {0, 0, order, order};
+  tsr_rect rest =
+      w->uplo == TSR_LOWER ? (tsr_rect){order, 0, rows, order} : (tsr_rect){0, order, order, cols};
+  if (w->uplo == TSR_GENERAL) return write_back_all(w, region);
+  write_back beside = *w;
+  tsr_region part = tsr_region_part(region, square), other = tsr_region_part(region, rest);
+  beside.uplo = TSR_GENERAL;
+  TSR_TRY(write_back_triangle(w, &part));
+  return tsr_rect_empty(rest) ? TSR_OK : write_back_all(&beside, &other);
 }
 
 /* Each by itself, because nothing beside it has to go home. */

@@ -340,15 +340,24 @@ static tsr_region square_on(const tsr_region *region, tsr_rect shape) {
   return tsr_region_part(region, tsr_rect_make(row, col, order, order));
 }
 
+/* Makes *newer, a set, what is newer in an aligned entry of the region, in the region's
+ * coordinates. False: no host memory. */
+static bool find_newer(const tsr_entry *entry, const tsr_region *region, tsr_rects *newer) {
+  tsr_relation how;
+  tsr_rect part = shared(entry, region, &how), at;
+  newer->count = 0;
+  if (how != TSR_ALIGNED || tsr_rect_empty(part)) return true;
+  (void)tsr_region_relate(&entry->home, region, &at);
+  return shift_part(&entry->newer, part, at.row0, at.col0, newer);
+}
+
 /* Does what tsr_store_triangle does, in one entry. False: no host memory. */
 static bool find_triangle(const tsr_entry *entry, const tsr_region *region, int matrix,
                           tsr_uplo uplo, bool alone, tsr_region *square, tsr_uplo *is) {
-  tsr_relation how;
-  tsr_rect part = shared(entry, region, &how), at;
+  tsr_rect at = {0, 0, 0, 0};
   tsr_rects newer = {0};
-  if (how != TSR_ALIGNED || tsr_rect_empty(part)) return true;
+  bool done = find_newer(entry, region, &newer);
   (void)tsr_region_relate(&entry->home, region, &at);
-  bool done = shift_part(&entry->newer, part, at.row0, at.col0, &newer);
   for (size_t i = 0; done && i < newer.count; i++) {
     tsr_shape shape = newer.items[i];
     tsr_shape at_home = {shifted(shape.rect, -at.row0, -at.col0), shape.uplo};
@@ -366,6 +375,37 @@ tsr_status tsr_store_triangle(const tsr_store *store, const tsr_region *region, 
   for (size_t i = 0; i < store->entries.count && square->base == NULL; i++)
     if (!find_triangle(store->entries.items[i], region, matrix, uplo, alone, square, is))
       return no_memory();
+  return TSR_OK;
+}
+
+/* *inside: a part of a newer triangle of an entry in the region's triangle; empty: none. */
+static bool find_other_triangle(const tsr_entry *entry, const tsr_region *region, tsr_uplo uplo,
+                                tsr_shape *inside) {
+  tsr_rects newer = {0}, parts = {0};
+  tsr_shape asked = {tsr_region_all(region), uplo};
+  bool done = find_newer(entry, region, &newer);
+  *inside = tsr_shape_of((tsr_rect){0, 0, 0, 0});
+  for (size_t i = 0; done && i < newer.count; i++) {
+    tsr_rects one = {&newer.items[i], 1, 1};
+    if (is_usable(newer.items[i], uplo)) continue;
+    done = tsr_rects_clip_shape(&one, asked, &parts);
+    if (done && parts.count > 0) *inside = parts.items[0];
+  }
+  tsr_rects_free(&newer);
+  tsr_rects_free(&parts);
+  return done;
+}
+
+tsr_status tsr_store_other_triangle(const tsr_store *store, const tsr_region *region, tsr_uplo uplo,
+                                    tsr_region *part, tsr_uplo *is) {
+  *part = (tsr_region){.base = NULL};
+  for (size_t i = 0; i < store->entries.count && part->base == NULL; i++) {
+    tsr_shape inside;
+    if (!find_other_triangle(store->entries.items[i], region, uplo, &inside)) return no_memory();
+    if (tsr_rect_empty(inside.rect)) continue;
+    *part = tsr_region_part(region, inside.rect);
+    *is = (tsr_uplo)inside.uplo;
+  }
   return TSR_OK;
 }
 

@@ -77,6 +77,13 @@ bool tsr_store_crossing(const tsr_store *store, const tsr_region *region, tsr_re
 tsr_status tsr_store_triangle(const tsr_store *store, const tsr_region *region, int matrix,
                               tsr_uplo uplo, bool alone, tsr_region *square, tsr_uplo *is);
 
+/* Finds a shape in the triangle uplo of a square region that is newer than its home, in an entry
+ * that is aligned with the region, as part of a triangle that is of another kind or on another
+ * diagonal. *part: the shape's rectangle; *is: its kind. part->base is NULL if there is none.
+ * TSR_ERR_MEMORY: no host memory. */
+tsr_status tsr_store_other_triangle(const tsr_store *store, const tsr_region *region, tsr_uplo uplo,
+                                    tsr_region *part, tsr_uplo *is);
+
 /* Forgets the copies of the region on devices. Of an entry that crosses the region, it forgets the
  * columns that overlap the region. An entry of which nothing is left gives its memory back.
  * TSR_ERR_MEMORY: no host memory; only copies equal to their homes may have been forgotten. */

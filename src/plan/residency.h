@@ -46,9 +46,9 @@ bool tsr_residency_copy(const tsr_residency *from, tsr_residency *to);
 tsr_cached_block *tsr_residency_add(tsr_residency *residency, tsr_cached_block block);
 /* Whether the home of a rectangle of an operand has the current values. */
 bool tsr_residency_home_is_current(const tsr_residency *residency, int matrix, tsr_rect rect);
-/* Notes that a rectangle of an operand has been written back: its home is current. False: no host
+/* Notes that a shape of an operand has been written back: its home is current. False: no host
  * memory. */
-bool tsr_residency_note_written_back(tsr_residency *residency, int matrix, tsr_rect rect);
+bool tsr_residency_note_written_back(tsr_residency *residency, int matrix, tsr_shape shape);
 /* Marks a rectangle of a cached block as not valid. False: no host memory. */
 bool tsr_cached_block_forget(tsr_cached_block *block, tsr_rect rect);
 /* The same with a shape. */

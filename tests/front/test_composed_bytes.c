@@ -385,10 +385,142 @@ static void test_trsm_and_syrk(void **state) {
   tsr_context_destroy(cpu);
 }
 
+/* ---- One triangle alone ---- */
+
+/* Calls that leave C newer on devices: all of it, a triangle, or one on another diagonal. */
+typedef struct producer {
+  tsr_operation operation;
+  tsr_uplo uplo;
+  int64_t row, col, order; /* the part of C that the call changes */
+} producer;
+
+static bool in_part(const producer *p, int64_t i, int64_t j) {
+  i -= p->row;
+  j -= p->col;
+  return i >= 0 && j >= 0 && i < p->order && j < p->order && in_triangle(p->uplo, i, j);
+}
+
+static void produce(tsr_context *context, const producer *p, double *const x[MATRICES], int64_t n,
+                    bool async) {
+  const double alpha = 0.5, beta = 1;
+  tsr_level3 what = {.operation = p->operation,
+                     .type = TSR_D,
+                     .layout = TSR_COL_MAJOR,
+                     .side = TSR_LEFT,
+                     .uplo = p->uplo,
+                     .transa = TSR_NO_TRANS,
+                     .transb = TSR_NO_TRANS,
+                     .diag = TSR_NON_UNIT,
+                     .m = p->order,
+                     .n = p->order,
+                     .k = n,
+                     .lda = n,
+                     .ldb = n,
+                     .ldc = n};
+  double *c = x[2] + p->row + p->col * n;
+  assert_ok(async ? tsr_level3_run_async(context, &what, &alpha, x[0], x[1], &beta, c)
+                  : tsr_level3_run(context, &what, &alpha, x[0], x[1], &beta, c));
+}
+
+/* No call computes this. */
+static const double marker = -77;
+
+/* The parts of C that have come home are right; the others are as the program left them. */
+static void assert_home(const sequence *s, const producer *p, int parts, const bool *asked,
+                        const bool *before) {
+  const double *ours = (const double *)s->ours[2], *expected = (const double *)s->expected[2];
+  for (int64_t j = 0; j < s->n; ++j)
+    for (int64_t i = 0; i < s->n; ++i) {
+      bool newer = false;
+      for (int k = 0; k < parts; ++k) newer |= in_part(&p[k], i, j);
+      double is = ours[i + j * s->n], must = expected[i + j * s->n];
+      if (!before[i + j * s->n] && (!newer || !asked[i + j * s->n])) must = marker;
+      if (!(is - must <= 1e-12 && must - is <= 1e-12))
+        fail_msg("%s: element %d, %d is %g, must be %g", s->text, (int)i, (int)j, is, must);
+    }
+}
+
+static void ask(sequence *s, tsr_uplo uplo, tsr_rect r, bool *asked) {
+  char *c = s->ours[2] + (size_t)(r.row0 + r.col0 * s->n) * s->size;
+  assert_ok(tsr_coherent(s->context, uplo, r.row1 - r.row0, r.col1 - r.col0, c, s->n, s->type));
+  for (int64_t j = r.col0; j < r.col1; ++j)
+    for (int64_t i = r.row0; i < r.row1; ++i)
+      asked[i + j * s->n] |= in_triangle(uplo, i - r.row0, j - r.col0);
+}
+
+/* Marks all of C at home that no call has brought there; *before: the rest. */
+static void mark(sequence *s, const producer *p, int parts, bool *before) {
+  double *ours = (double *)s->ours[2], *expected = (double *)s->expected[2];
+  for (int64_t j = 0; j < s->n; ++j)
+    for (int64_t i = 0; i < s->n; ++i) {
+      bool newer = false;
+      for (int k = 0; k < parts; ++k) newer |= in_part(&p[k], i, j);
+      double apart = ours[i + j * s->n] - expected[i + j * s->n];
+      before[i + j * s->n] = newer && apart < 1e-12 && apart > -1e-12;
+      if (!before[i + j * s->n]) ours[i + j * s->n] = marker;
+    }
+}
+
+/* Home memory has markers when a triangle of a region is asked for, then the rest of the region. */
+static void bring_triangle(sequence *s, tsr_context *cpu, const producer *p, int parts,
+                           tsr_uplo uplo, tsr_rect r) {
+  bool *asked = calloc((size_t)(s->n * s->n), sizeof *asked);
+  bool *before = calloc((size_t)(s->n * s->n), sizeof *before);
+  assert_non_null(asked);
+  assert_non_null(before);
+  snprintf(s->text, sizeof s->text, "%s %c, then %c of %d,%d to %d,%d",
+           tsr_operation_name(p[parts - 1].operation), (char)p[parts - 1].uplo, (char)uplo,
+           (int)r.row0, (int)r.col0, (int)r.row1, (int)r.col1);
+  begin(s);
+  double *ours[] = {(double *)s->ours[0], (double *)s->ours[1], (double *)s->ours[2]};
+  double *expected[] = {(double *)s->expected[0], (double *)s->expected[1],
+                        (double *)s->expected[2]};
+  for (int k = 0; k < parts; ++k) {
+    produce(s->context, &p[k], ours, s->n, true);
+    produce(cpu, &p[k], expected, s->n, false);
+  }
+  assert_ok(tsr_sync(s->context));
+  mark(s, p, parts, before);
+  ask(s, uplo, r, asked);
+  assert_home(s, p, parts, asked, before);
+  ask(s, TSR_GENERAL, (tsr_rect){0, 0, s->n, s->n}, asked);
+  assert_home(s, p, parts, asked, before);
+  end(s);
+  free(asked);
+  free(before);
+}
+
+/* A triangle comes home alone, whichever triangles are newer. */
+static void test_a_triangle_comes_home_alone(void **state) {
+  static const producer all[] = {
+      {TSR_GEMM, TSR_GENERAL, 0, 0, 96}, {TSR_SYRK, TSR_LOWER, 0, 0, 96},
+      {TSR_SYRK, TSR_UPPER, 0, 0, 96},   {TSR_SYRK, TSR_LOWER, 7, 0, 80},
+      {TSR_SYR2K, TSR_UPPER, 0, 11, 70}, {TSR_SYRK, TSR_UPPER, 30, 30, 60}};
+  static const tsr_rect regions[] = {
+      {0, 0, 96, 96}, {5, 5, 96, 96}, {0, 3, 90, 93}, {9, 0, 96, 40}, {0, 0, 50, 96}};
+  static const tsr_uplo uplos[] = {TSR_LOWER, TSR_UPPER};
+  enum { PRODUCERS = sizeof all / sizeof *all, REGIONS = sizeof regions / sizeof *regions };
+  (void)state;
+  front_needs_emulated_devices();
+  tsr_context *cpu = cpu_of();
+  sequence s = {.type = TSR_D, .n = 96, .tile = 32, .ring = DEFAULT_RING};
+  for (int devices = 1; devices <= 2; ++devices) {
+    s.context = context_of(devices, DEFAULT_RING, 32, false);
+    for (int i = 0; i < PRODUCERS * REGIONS * 2; ++i) {
+      int first = i / (2 * REGIONS);
+      producer parts[] = {all[first], all[(first + i) % PRODUCERS]};
+      bring_triangle(&s, cpu, parts, 1 + i % 3 / 2, uplos[i % 2], regions[i / 2 % REGIONS]);
+    }
+    tsr_context_destroy(s.context);
+  }
+  tsr_context_destroy(cpu);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup(test_all_sequences_with_small_rings, clear),
       cmocka_unit_test_setup(test_trsm_and_syrk, clear),
+      cmocka_unit_test_setup(test_a_triangle_comes_home_alone, clear),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

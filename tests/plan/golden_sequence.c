@@ -163,30 +163,32 @@ static void move_part(sequence *s, golden_book *book, const char *name, const ts
  * were. */
 static bool move_triangles(sequence *s, golden_book *book, const char *name,
                            const tsr_region *region, const matrix *of, int as, tsr_uplo fits,
-                           bool alone, tsr_uplo uplo) {
+                           bool alone) {
   tsr_region square;
   tsr_uplo is;
   bool any = false;
   for (;; any = true) {
     must(tsr_store_triangle(s->store, region, as, fits, alone, &square, &is));
     if (square.base == NULL) return any;
-    bool all = square.base != region->base || is != uplo;
-    move_part(s, book, name, &square, of, all ? TSR_GENERAL : uplo, is, NULL);
+    move_part(s, book, name, &square, of, TSR_GENERAL, is, NULL);
   }
 }
 
 static void settle(sequence *s, golden_book *book, const tsr_region region[TSR_OPERANDS],
                    matrix *const of[TSR_OPERANDS], const tsr_uplo uplo[TSR_OPERANDS]) {
   for (int x = 0; x < TSR_OPERANDS; x++)
-    if (region[x].base != NULL)
-      move_triangles(s, book, NULL, &region[x], of[x], x, uplo[x], true, TSR_GENERAL);
+    if (region[x].base != NULL) move_triangles(s, book, NULL, &region[x], of[x], x, uplo[x], true);
 }
 
 /* A triangle that has come home takes the place of the region if nothing else of it is newer. */
 static void move_step(sequence *s, golden_book *book, const char *name, const tsr_region *region,
                       const matrix *of, tsr_uplo uplo, const tsr_mapping *mapping) {
   bool deals = mapping != NULL;
-  if (move_triangles(s, book, name, region, of, deals ? TSR_A : TSR_C_, TSR_GENERAL, deals, uplo) &&
+  if (uplo != TSR_GENERAL) {
+    move_part(s, book, name, region, of, uplo, uplo, NULL);
+    return;
+  }
+  if (move_triangles(s, book, name, region, of, deals ? TSR_A : TSR_C_, TSR_GENERAL, deals) &&
       !deals)
     return;
   move_part(s, book, name, region, of, uplo, TSR_GENERAL, mapping);

@@ -283,16 +283,18 @@ static bool write_back_shape(tsr_routes *r, const tsr_task_operand *o, int32_t n
   return done;
 }
 
-/* Writes back the newer shapes of all blocks in a rectangle that are, or are not, triangles. */
-static bool write_back_kind(tsr_routes *r, const tsr_task_operand *o, bool triangles) {
-  tsr_rect rect = tsr_operand_rect(o);
+/* Writes back what is newer in all blocks in a rectangle, or in the triangle uplo of a square:
+ * shapes that are, or are not, triangles. */
+static bool write_back_kind(tsr_routes *r, const tsr_task_operand *o, tsr_uplo uplo,
+                            bool triangles) {
+  tsr_shape shape = {tsr_operand_rect(o), uplo};
   tsr_rects parts = {0};
-  bool done = tsr_cached_blocks_ask(r->blocks, o->matrix, rect);
+  bool done = tsr_cached_blocks_ask(r->blocks, o->matrix, shape.rect);
   for (size_t i = 0; done && i < r->blocks->index.found.count; i++) {
     int32_t number = r->blocks->index.found.items[i];
     const tsr_cached_block *old = tsr_cached_blocks_old(r->blocks, number);
     if (!old) continue;
-    done = tsr_rects_clip(&old->newer, rect, &parts);
+    done = tsr_rects_clip_shape(&old->newer, shape, &parts);
     for (size_t j = 0; done && j < parts.count; j++)
       if (tsr_is_triangle(parts.items[j]) == triangles)
         done = write_back_shape(r, o, number, parts.items[j]);
@@ -301,8 +303,8 @@ static bool write_back_kind(tsr_routes *r, const tsr_task_operand *o, bool trian
   return done;
 }
 
-bool tsr_route_write_back_newer(tsr_routes *r, const tsr_task_operand *o) {
-  return write_back_kind(r, o, false) && write_back_kind(r, o, true);
+bool tsr_route_write_back_newer(tsr_routes *r, const tsr_task_operand *o, tsr_uplo uplo) {
+  return write_back_kind(r, o, uplo, false) && write_back_kind(r, o, uplo, true);
 }
 
 /* Writes back the newer parts of one block in a rectangle of C that are not in `needed`. What is

@@ -12,7 +12,7 @@
  *
  * A call that changes a triangle of C leaves triangles in `valid` and `newer` of the squares on the
  * diagonal. A plan finds triangles only in an operand of which the call uses that triangle alone,
- * and only on the operand's diagonal; the store writes others back before (compose/triangles.c).
+ * and only on the operand's diagonal; others are settled before (tsr_compose_settle_triangles).
  */
 #ifndef TSR_PLAN_RESIDENCY_H
 #define TSR_PLAN_RESIDENCY_H

@@ -307,13 +307,14 @@ bool tsr_route_write_back_newer(tsr_routes *r, const tsr_task_operand *o, tsr_up
   return write_back_kind(r, o, uplo, false) && write_back_kind(r, o, uplo, true);
 }
 
-/* Writes back the newer parts of one block in a rectangle of C that are not in `needed`. What is
- * newer beside the triangle is newer in rectangles; those may reach into the triangle, whose old
- * values nobody needs. */
-static bool save_beside(tsr_routes *r, const tsr_task_operand *o, int32_t number,
-                        const tsr_rects *needed, int device) {
-  const tsr_cached_block *old = tsr_cached_blocks_old(r->blocks, number);
+/* Writes back the parts of a rectangle of C that are newer in the tile's own block, which is the
+ * one that is cleared, and not in `needed`. What is newer beside the triangle is newer in
+ * rectangles; those may reach into the triangle, whose old values nobody needs. */
+static bool save_beside(tsr_routes *r, const tsr_task_operand *o, const tsr_rects *needed,
+                        int device) {
   tsr_tile_copy *copy = tsr_copy_of(r->copies, o->matrix, o->tile, device);
+  int32_t number = (int32_t)r->commands->plan->buffers.items[copy->buffer].offset;
+  const tsr_cached_block *old = tsr_cached_blocks_old(r->blocks, number);
   tsr_rects parts = {0};
   bool done = !old || tsr_rects_clip(&old->newer, tsr_operand_rect(o), &parts);
   for (size_t i = 0; done && i < needed->count; i++)
@@ -327,9 +328,7 @@ static bool save_beside(tsr_routes *r, const tsr_task_operand *o, int32_t number
 bool tsr_route_save_beside(tsr_routes *r, const tsr_task_operand *o, int device) {
   tsr_rects needed = {0};
   bool done = tsr_cached_blocks_needed(r->blocks, o->matrix, tsr_operand_rect(o), &needed) &&
-              tsr_cached_blocks_ask(r->blocks, o->matrix, tsr_operand_rect(o));
-  for (size_t i = 0; done && i < r->blocks->index.found.count; i++)
-    done = save_beside(r, o, r->blocks->index.found.items[i], &needed, device);
+              save_beside(r, o, &needed, device);
   tsr_rects_free(&needed);
   return done;
 }

@@ -247,12 +247,12 @@ static bool note_written(tsr_cached_blocks *r, tsr_rect rect, size_t number) {
 bool tsr_cached_blocks_note_arrival(tsr_cached_blocks *r, const tsr_tile_copy *copy, tsr_rect rect,
                                     bool valid) {
   if (!r->triangles[tsr_cached_blocks_of(r, copy)->matrix]) return true;
-  return TSR_VEC_PUSH(&r->arrived, ((tsr_arrival){number_of(r, copy), rect, valid}));
+  return TSR_VEC_PUSH(&r->arrived, ((tsr_arrived_rect){number_of(r, copy), rect, valid}));
 }
 
 bool tsr_cached_blocks_note_fetched(tsr_cached_blocks *r, int matrix, int32_t tile, int device,
                                     tsr_shape shape) {
-  return TSR_VEC_PUSH(&r->fetched, ((tsr_fetched){matrix, tile, device, shape}));
+  return TSR_VEC_PUSH(&r->fetched, ((tsr_fetched_shape){matrix, tile, device, shape}));
 }
 
 /* Notes what came beside a triangle and is valid. */
@@ -260,7 +260,7 @@ static bool note_arrivals(tsr_cached_blocks *r) {
   tsr_rects beside = {0};
   bool done = true;
   for (size_t i = 0; done && i < r->arrived.count; i++) {
-    const tsr_arrival *arrival = &r->arrived.items[i];
+    const tsr_arrived_rect *arrival = &r->arrived.items[i];
     tsr_cached_block *block = &r->after->blocks.items[arrival->block];
     beside.count = 0;
     if (!arrival->valid) continue;

@@ -17,28 +17,28 @@
 #include "plan/schedule/cached_index.h"
 
 /* A rectangle that was copied to a block, perhaps for a triangle in it. */
-typedef struct tsr_arrival {
+typedef struct tsr_arrived_rect {
   size_t block;
   tsr_rect rect;
   bool valid; /* beside the triangle, too */
-} tsr_arrival;
+} tsr_arrived_rect;
 
 /* A part of a tile that this plan has brought to a device, from home or from another device to
  * which it had brought the part. */
-typedef struct tsr_fetched {
+typedef struct tsr_fetched_shape {
   int matrix;
   int32_t tile;
   int device;
   tsr_shape shape;
-} tsr_fetched;
+} tsr_fetched_shape;
 
 typedef struct tsr_cached_blocks {
   const tsr_problem *problem; /* borrowed, and so are the next two */
   tsr_commands *commands;
   tsr_residency *after;    /* the plan's; NULL: no residency */
   TSR_VEC(int32_t) buffer; /* buffer of each block, or TSR_NOTHING */
-  TSR_VEC(tsr_arrival) arrived;
-  TSR_VEC(tsr_fetched) fetched;
+  TSR_VEC(tsr_arrived_rect) arrived;
+  TSR_VEC(tsr_fetched_shape) fetched;
   bool triangles[TSR_OPERANDS]; /* a triangle alone of the operand is to be had */
   tsr_cached_index index;
 } tsr_cached_blocks;

@@ -137,7 +137,7 @@ static bool passes_on(const tsr_routes *r, const tsr_transfer *c, int from, int 
 }
 
 /* Whether an entry of the list is of the transfer's tile. */
-static bool is_of(const tsr_fetched *f, const tsr_transfer *c) {
+static bool is_of(const tsr_fetched_shape *f, const tsr_transfer *c) {
   return f->matrix == c->matrix && f->tile == c->tile;
 }
 
@@ -146,7 +146,7 @@ static bool is_of(const tsr_fetched *f, const tsr_transfer *c) {
 static uint32_t fetchers_of(const tsr_routes *r, const tsr_transfer *c, int device) {
   uint32_t fetchers = 0;
   for (size_t i = 0; c->matrix != TSR_C_ && i < r->blocks->fetched.count; i++) {
-    const tsr_fetched *f = &r->blocks->fetched.items[i];
+    const tsr_fetched_shape *f = &r->blocks->fetched.items[i];
     if (is_of(f, c) && passes_on(r, c, f->device, device)) fetchers |= 1u << f->device;
   }
   return fetchers;
@@ -166,7 +166,7 @@ static bool copy_from_fetcher(tsr_routes *r, const tsr_transfer *c, int fetcher,
   bool done = true;
   size_t count = r->blocks->fetched.count; /* the copies add to the list */
   for (size_t i = 0; done && i < count && left->count > 0; i++) {
-    tsr_fetched f = r->blocks->fetched.items[i];
+    tsr_fetched_shape f = r->blocks->fetched.items[i];
     if (!is_of(&f, c) || f.device != fetcher) continue;
     tsr_rects valid = {&f.shape, 1, 1};
     source from = {tsr_end_at(r->copies, c->matrix, c->tile, fetcher, TSR_NOTHING), &valid};

@@ -94,7 +94,8 @@ static sum block_of_sum(const sum *s, int64_t i, int64_t j, int64_t m, int64_t n
   return block;
 }
 
-/* An imaginary part of a product's diagonal may be a rounding error. */
+/* The imaginary parts of a Hermitian C's diagonal count as 0, whatever they are; those of products may
+ * be rounding errors. */
 static void make_diagonal_real(const tsr_kernel_args *x) {
   size_t part = tsr_type_get(x->type)->size / 2;
   for (int64_t i = 0; i < x->n; i++) {
@@ -113,6 +114,8 @@ static tsr_status add_square(const sum *s, tsr_uplo uplo) {
     product.ldc = s->order;
     TSR_TRY(tsr_cpu_kernel(&product));
   }
+  bool real = s->hermitian && uplo != TSR_GENERAL;
+  if (real) make_diagonal_real(x);
   tsr_kernel_args addition = {.kernel = TSR_KERNEL_ADD,
                               .type = x->type,
                               .uplo = uplo,
@@ -125,7 +128,7 @@ static tsr_status add_square(const sum *s, tsr_uplo uplo) {
                               .c = x->c,
                               .ldc = x->ldc};
   TSR_TRY(tsr_cpu_kernel(&addition));
-  if (s->hermitian && uplo != TSR_GENERAL) make_diagonal_real(x);
+  if (real) make_diagonal_real(x);
   return TSR_OK;
 }
 

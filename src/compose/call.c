@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* Plans and submits a call that uses cached blocks of earlier calls. */
+#include "blas/family.h"
 #include "compose/inside.h"
 #include "compose/retry.h"
 #include "compose/tuning.h"
@@ -13,17 +14,24 @@ typedef struct composed {
   const tsr_binding *binding;
   bool exchanged;
   tsr_region region[TSR_OPERANDS];
-  tsr_uplo uplo[TSR_OPERANDS]; /* the triangle that alone the call uses */
-  tsr_found found;             /* by the last attempt */
-  bool alone;                  /* the call must be carried out without cached blocks */
-  bool on_cpu;                 /* because the plan uses no device */
+  tsr_use use[TSR_OPERANDS];
+  tsr_found found;       /* by the last attempt */
+  bool alone;            /* the call must be carried out without cached blocks */
+  bool on_cpu;           /* because the plan uses no device */
   bool short_of_staging; /* by the last attempt that failed: memory on the host to stage copies */
 } composed;
+
+/* Whether the call overwrites all of C without reading it. */
+static bool replaces_c(const composed *x) {
+  return x->use[TSR_C_].uplo == TSR_GENERAL && x->call->beta == TSR_ZERO &&
+         !tsr_is_in_place(x->call->operation);
+}
 
 /* Writes back the triangles that the plan would not find, because the call uses more than them. */
 static tsr_status settle_triangles(composed *x) {
   for (int i = 0; i < TSR_OPERANDS; i++)
-    TSR_TRY(tsr_compose_write_back_triangles(x->directory, &x->region[i], i, x->uplo[i]));
+    if (i != TSR_C_ || !replaces_c(x))
+      TSR_TRY(tsr_compose_settle_triangles(x->directory, &x->region[i], &x->use[i]));
   return TSR_OK;
 }
 
@@ -61,7 +69,7 @@ static tsr_status attempt(void *composed_, tsr_shortage *shortage) {
   composed *x = composed_;
   const tsr_plan *plan;
   tsr_found_free(&x->found);
-  TSR_TRY(tsr_store_look(x->directory->store, x->region, x->uplo, &x->found));
+  TSR_TRY(tsr_store_look(x->directory->store, x->region, x->use, &x->found));
   tsr_status status = find_plan(x, &plan);
   shortage->any = status == TSR_ERR_MEMORY; /* no plan fits beside the cached blocks */
   if (status != TSR_OK) return status;
@@ -120,7 +128,8 @@ tsr_status tsr_compose_call(tsr_directory *directory, const tsr_call *call,
   composed x = {.directory = directory, .call = call, .binding = binding, .exchanged = exchanged};
   tsr_compose_begin(directory);
   tsr_compose_regions(directory, call, binding, x.region);
-  for (int i = 0; i < TSR_OPERANDS; i++) x.uplo[i] = tsr_call_triangle_of(call, i);
+  for (int i = 0; i < TSR_OPERANDS; i++)
+    x.use[i] = (tsr_use){i == TSR_C_ ? TSR_CHANGED : TSR_READ_ONLY, tsr_call_triangle_of(call, i)};
   tsr_status status = tsr_compose_open(directory);
   if (status == TSR_OK) status = compose(&x);
   tsr_compose_end(directory);

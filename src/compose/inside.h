@@ -62,12 +62,10 @@ tsr_status tsr_compose_submit(tsr_directory *directory, const tsr_plan *plan,
  * complete. */
 tsr_status tsr_compose_write_back_aligned(tsr_directory *directory, const tsr_region *region,
                                           tsr_uplo uplo, bool wait);
-/* The same, without waiting, for the triangles in it that a call cannot use where they are. matrix:
- * the operand that the region is; uplo: the triangle of it that alone the call uses, or
- * TSR_GENERAL.
- */
-tsr_status tsr_compose_write_back_triangles(tsr_directory *directory, const tsr_region *region,
-                                            int matrix, tsr_uplo uplo);
+/* The same, without waiting, for parts of triangles that a call which uses the region so cannot use
+ * where they are. */
+tsr_status tsr_compose_settle_triangles(tsr_directory *directory, const tsr_region *region,
+                                        const tsr_use *use);
 /* The same for the entries that cross the region. */
 tsr_status tsr_compose_write_back_crossing(tsr_directory *directory, const tsr_region *region,
                                            bool wait);

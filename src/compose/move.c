@@ -45,15 +45,22 @@ static tsr_status move_found(movement *m) {
   return tsr_retry(&trial);
 }
 
+/* What of a region moves. */
+typedef struct extract {
+  tsr_uplo triangle; /* of a square: the kind of the triangles on its diagonal that move, too */
+  bool alone;        /* only these triangles do */
+  bool whole;        /* those, too, whose squares are valid as a whole */
+} extract;
+
 /* Moves a region by a plan of request's kind, in which it is operand A or C of a call without
- * kernels. triangle: of a C that is square, the kind of the triangles on its diagonal that move,
- * too. *job is NULL if a write-back has nothing to do. */
+ * kernels. *job is NULL if a write-back has nothing to do. */
 static tsr_status move_region(tsr_directory *directory, tsr_request *request, int matrix,
-                              const tsr_region *region, tsr_uplo triangle, tsr_job **job) {
+                              const tsr_region *region, extract of, tsr_job **job) {
   tsr_operand operand = {
       .rows = region->rows, .cols = region->cols, .ld = region->ld, .location = directory->devices};
   tsr_call call = tsr_moves_call(matrix, &operand, region->size);
-  tsr_uplo uplo[TSR_OPERANDS] = {TSR_GENERAL, TSR_GENERAL, TSR_GENERAL};
+  tsr_use use[TSR_OPERANDS] = {
+      {TSR_READ_ONLY, TSR_GENERAL}, {TSR_READ_ONLY, TSR_GENERAL}, {TSR_MOVED, of.triangle}};
   tsr_binding binding = {.base = {NULL}};
   tsr_region regions[TSR_OPERANDS] = {{0}};
   tsr_found found;
@@ -61,12 +68,12 @@ static tsr_status move_region(tsr_directory *directory, tsr_request *request, in
   regions[matrix] = *region;
   request->call = &call;
   *job = NULL;
-  if (triangle != TSR_GENERAL) tsr_moves_triangle(triangle, &call);
-  uplo[matrix] = triangle;
+  if (of.triangle != TSR_GENERAL) tsr_moves_triangle(of.triangle, &call);
   TSR_TRY(tsr_place_operand(directory->calls->pinner, directory->devices, call.type, "matrix",
                             region->base, &call.operand[matrix]));
   tsr_plans_interleave(directory->plans, &call.operand[matrix]);
-  TSR_TRY(tsr_store_look(directory->store, regions, uplo, &found));
+  TSR_TRY(tsr_store_look(directory->store, regions, use, &found));
+  if (of.alone) tsr_found_keep_triangles(&found, of.whole);
   tsr_status status = TSR_OK;
   if (request->kind != TSR_REQUEST_WRITE_BACK || tsr_found_has_newer(&found))
     status = move_found(&(movement){directory, request, &binding, &found, job});
@@ -93,52 +100,84 @@ static tsr_status end_job(const write_back *w, tsr_job *job) {
   return TSR_VEC_PUSH(w->own, job) ? TSR_OK : tsr_calls_collect(w->directory->calls, job);
 }
 
-/* Submits the write-back of the region's newer parts in aligned entries; of triangles, those of
- * this kind on the region's diagonal. */
-static tsr_status submit_write_back(const write_back *w, const tsr_region *region,
-                                    tsr_uplo triangle) {
+/* Submits the write-back of an extract of the region's newer parts in aligned entries. If a
+ * triangle is asked for, it is of the extract's kind. */
+static tsr_status submit_extract(const write_back *w, const tsr_region *region, extract of) {
   tsr_request request = {.kind = TSR_REQUEST_WRITE_BACK, .uplo = w->uplo};
   tsr_job *job;
-  TSR_TRY(move_region(w->directory, &request, TSR_C_, region, triangle, &job));
+  TSR_TRY(move_region(w->directory, &request, TSR_C_, region, of, &job));
   if (job == NULL) return TSR_OK;
   tsr_compose_note_write_back(w->directory, region, job);
   tsr_compose_stamp(w->directory, region, 1);
   return end_job(w, job);
 }
 
-/* Writes back all triangles. A plan has triangles of
- * one kind on one diagonal: so each diagonal has a plan of its own. Triangles of another kind than
- * asked for, or on another diagonal, go home as a whole. */
+/* The same with all rectangles, and of triangles those of this kind on the region's diagonal. */
+static tsr_status submit_write_back(const write_back *w, const tsr_region *region,
+                                    tsr_uplo triangle) {
+  return submit_extract(w, region, (extract){.triangle = triangle});
+}
+
+/* Writes back all triangles with everything that is newer in their squares. A plan has triangles of
+ * one kind on one diagonal: so each diagonal has a plan of its own. */
 static tsr_status write_back_triangles(const write_back *w, const tsr_region *region) {
+  const tsr_use use = {TSR_MOVED, TSR_GENERAL};
   for (;;) {
-    write_back one = *w;
     tsr_region square;
     tsr_uplo is;
-    TSR_TRY(
-        tsr_store_triangle(w->directory->store, region, TSR_C_, TSR_GENERAL, false, &square, &is));
+    TSR_TRY(tsr_store_triangle(w->directory->store, region, &use, &square, &is));
     if (square.base == NULL) return TSR_OK;
-    if (square.base != region->base || is != w->uplo) one.uplo = TSR_GENERAL;
-    TSR_TRY(submit_write_back(&one, &square, is));
+    TSR_TRY(submit_write_back(w, &square, is));
   }
 }
 
 /* Writes back all newer parts of the region in aligned entries. */
-static tsr_status write_back_aligned(const write_back *w, const tsr_region *region) {
+static tsr_status write_back_all(const write_back *w, const tsr_region *region) {
   TSR_TRY(write_back_triangles(w, region));
   return submit_write_back(w, region, TSR_GENERAL);
 }
 
-/* Each by itself, because nothing beside it has to go home. */
-tsr_status tsr_compose_write_back_triangles(tsr_directory *directory, const tsr_region *region,
-                                            int matrix, tsr_uplo uplo) {
-  write_back w = {.directory = directory, .uplo = TSR_GENERAL};
-  tsr_region square = {.base = region->base};
-  while (square.base != NULL) {
-    tsr_uplo is;
-    TSR_TRY(tsr_store_triangle(directory->store, region, matrix, uplo, true, &square, &is));
-    if (square.base != NULL) TSR_TRY(submit_write_back(&w, &square, is));
+/* The same in a triangle of a square region, and nothing beside it. Triangles of another kind, or
+ * on another diagonal, are cut to their parts in it, each with a plan of its own. */
+static tsr_status write_back_triangle(const write_back *w, const tsr_region *square) {
+  for (;;) {
+    write_back one = *w;
+    tsr_region part;
+    TSR_TRY(tsr_store_other_triangle(w->directory->store, square, w->uplo, &part, &one.uplo));
+    if (part.base == NULL) return submit_write_back(w, square, w->uplo);
+    TSR_TRY(submit_write_back(&one, &part, one.uplo));
   }
-  return TSR_OK;
+}
+
+/* A triangle of a region that is not square goes on in the rows below its square, or in the columns
+ * right of it. */
+static tsr_status write_back_aligned(const write_back *w, const tsr_region *region) {
+  int64_t rows = region->rows, cols = region->cols, order = rows < cols ? rows : cols;
+  tsr_rect square = {0, 0, order, order};
+  tsr_rect rest =
+      w->uplo == TSR_LOWER ? (tsr_rect){order, 0, rows, order} : (tsr_rect){0, order, order, cols};
+  if (w->uplo == TSR_GENERAL) return write_back_all(w, region);
+  write_back beside = *w;
+  tsr_region part = tsr_region_part(region, square), other = tsr_region_part(region, rest);
+  beside.uplo = TSR_GENERAL;
+  TSR_TRY(write_back_triangle(w, &part));
+  return tsr_rect_empty(rest) ? TSR_OK : write_back_all(&beside, &other);
+}
+
+/* What is cut off a triangle stays; the small ones go home together, all of one diagonal at a time.
+ */
+tsr_status tsr_compose_settle_triangles(tsr_directory *directory, const tsr_region *region,
+                                        const tsr_use *use) {
+  write_back w = {.directory = directory, .uplo = TSR_GENERAL};
+  TSR_TRY(tsr_store_cut_triangles(directory->store, region, use));
+  for (;;) {
+    tsr_region square;
+    extract of = {.alone = true};
+    TSR_TRY(tsr_store_triangle(directory->store, region, use, &square, &of.triangle));
+    if (square.base == NULL) return TSR_OK;
+    of.whole = use->as == TSR_CHANGED && use->uplo != TSR_GENERAL && square.base != region->base;
+    TSR_TRY(submit_extract(&w, &square, of));
+  }
 }
 
 tsr_status tsr_compose_write_back_aligned(tsr_directory *directory, const tsr_region *region,
@@ -212,7 +251,8 @@ typedef struct distribution {
 static tsr_status try_distribution(void *distribution_, tsr_shortage *shortage) {
   distribution *x = distribution_;
   tsr_job *job;
-  tsr_status status = move_region(x->directory, &x->request, TSR_A, x->region, TSR_GENERAL, &job);
+  tsr_status status = move_region(x->directory, &x->request, TSR_A, x->region,
+                                  (extract){.triangle = TSR_GENERAL}, &job);
   shortage->any = status == TSR_ERR_MEMORY;
   if (status == TSR_OK && job != NULL) tsr_calls_keep(x->directory->calls, job);
   return status;
@@ -242,10 +282,11 @@ static tsr_status distribute(tsr_directory *directory, const tsr_region *region,
 
 static tsr_status move_to(tsr_directory *directory, const tsr_region *region,
                           const tsr_mapping *mapping) {
+  const tsr_use read = {TSR_READ_ONLY, TSR_GENERAL};
   TSR_TRY(tsr_compose_open(directory));
   TSR_TRY(tsr_compose_check(directory, region, 1));
   TSR_TRY(tsr_compose_write_back_crossing(directory, region, false));
-  TSR_TRY(tsr_compose_write_back_triangles(directory, region, TSR_A, TSR_GENERAL));
+  TSR_TRY(tsr_compose_settle_triangles(directory, region, &read));
   TSR_TRY(distribute(directory, region, mapping));
   tsr_compose_stamp(directory, region, 1);
   return TSR_OK;

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "compose/heap.h"
+#include "compose/tuning.h"
 
 struct tsr_entry {
   tsr_region home;
@@ -174,6 +175,10 @@ static tsr_rect shifted(tsr_rect r, int64_t rows, int64_t cols) {
   return (tsr_rect){r.row0 + rows, r.col0 + cols, r.row1 + rows, r.col1 + cols};
 }
 
+static tsr_shape shape_shifted(tsr_shape shape, int64_t rows, int64_t cols) {
+  return (tsr_shape){shifted(shape.rect, rows, cols), shape.uplo};
+}
+
 /* *moved: the intersection of the set with part, shifted by rows and cols. False: no host memory.
  */
 static bool shift_part(const tsr_rects *set, tsr_rect part, int64_t rows, int64_t cols,
@@ -184,47 +189,60 @@ static bool shift_part(const tsr_rects *set, tsr_rect part, int64_t rows, int64_
   return true;
 }
 
-/* No tsr_uplo: every triangle can be used. */
-enum { ANY_TRIANGLE = 0 };
+static void swap(tsr_rects *a, tsr_rects *b) {
+  tsr_rects former = *a;
+  *a = *b;
+  *b = former;
+}
 
 /* Whether a call that uses this triangle of an operand can use the shape, in the operand's
  * coordinates. */
 static bool is_usable(tsr_shape shape, int uplo) {
-  if (!tsr_is_triangle(shape) || uplo == ANY_TRIANGLE) return true;
+  if (!tsr_is_triangle(shape)) return true;
   return shape.uplo == uplo && shape.rect.row0 == shape.rect.col0;
 }
 
-static void keep_usable(tsr_rects *set, int uplo) {
-  size_t kept = 0;
-  for (size_t i = 0; i < set->count; i++)
-    if (is_usable(set->items[i], uplo)) set->items[kept++] = set->items[i];
-  set->count = kept;
+/* Whether a call can use a newer triangle that is not of its kind where it is, because all of its
+ * square is valid: a call that reads it, and one that changes all of the square's other part. */
+static bool is_whole(const tsr_rects *valid, tsr_shape at_home, tsr_shape shape,
+                     const tsr_use *use) {
+  bool changes = use->uplo == TSR_GENERAL || shape.rect.row0 == shape.rect.col0;
+  return use->as != TSR_MOVED && (use->as == TSR_READ_ONLY || changes) &&
+         tsr_rects_covers(valid, at_home.rect);
 }
 
-/* Whether a call that only reads a block needs nothing else of a triangle that is newer: all of its
- * square is valid. */
-static bool is_whole(const tsr_rects *valid, tsr_shape shape, int matrix) {
-  return matrix != TSR_C_ && tsr_rects_covers(valid, shape.rect);
+/* Adds a newer shape to those that a call can use. Of C, a square of which the call changes the
+ * other part will be newer as a whole. */
+static bool add_newer(const tsr_cached_block *block, tsr_shape shape, const tsr_use *use,
+                      tsr_rects *usable) {
+  if (is_usable(shape, (int)use->uplo)) return tsr_rects_add_shape(usable, shape);
+  if (!is_whole(&block->valid, shape, shape, use)) return true;
+  return tsr_rects_add_shape(usable, use->as == TSR_CHANGED ? tsr_shape_of(shape.rect) : shape);
 }
 
-static void keep_newer(tsr_cached_block *block, int uplo) {
-  size_t kept = 0;
-  for (size_t i = 0; i < block->newer.count; i++) {
-    tsr_shape shape = block->newer.items[i];
-    if (is_usable(shape, uplo) || is_whole(&block->valid, shape, block->matrix))
-      block->newer.items[kept++] = shape;
-  }
-  block->newer.count = kept;
+/* Adds a valid shape to those that a call can use: itself, or its square if all of that is valid.
+ */
+static bool add_valid(const tsr_cached_block *block, tsr_shape shape, int uplo, tsr_rects *usable) {
+  if (is_usable(shape, uplo)) return tsr_rects_add_shape(usable, shape);
+  return !tsr_rects_covers(&block->valid, shape.rect) || tsr_rects_add(usable, shape.rect);
 }
 
 /* Keeps the shapes that a call can use. A part that is newer is valid, too, whichever shapes the
  * two sets have there. */
-static bool keep_usable_parts(tsr_cached_block *block, int uplo) {
-  keep_newer(block, uplo);
-  keep_usable(&block->valid, uplo);
-  for (size_t i = 0; i < block->newer.count; i++)
-    if (!tsr_rects_add_shape(&block->valid, block->newer.items[i])) return false;
-  return true;
+static bool keep_usable(tsr_cached_block *block, const tsr_use *use) {
+  tsr_rects newer = {0}, valid = {0};
+  bool done = true;
+  for (size_t i = 0; done && i < block->newer.count; i++)
+    done = add_newer(block, block->newer.items[i], use, &newer);
+  for (size_t i = 0; done && i < block->valid.count; i++)
+    done = add_valid(block, block->valid.items[i], (int)use->uplo, &valid);
+  for (size_t i = 0; done && i < newer.count; i++)
+    done = tsr_rects_add_shape(&valid, newer.items[i]);
+  if (done) swap(&block->newer, &newer);
+  if (done) swap(&block->valid, &valid);
+  tsr_rects_free(&newer);
+  tsr_rects_free(&valid);
+  return done;
 }
 
 /* Adds part of the entry (in the home's coordinates) as a cached block of a matrix in which the
@@ -239,7 +257,7 @@ static bool add_block(tsr_found *found, int matrix, tsr_entry *entry, tsr_rect p
   bool done = block != NULL && TSR_VEC_PUSH(&found->entries, entry) &&
               shift_part(&entry->valid, part, row, col, &block->valid) &&
               shift_part(&entry->newer, part, row, col, &block->newer);
-  return done && keep_usable_parts(block, found->uplo[matrix]);
+  return done && (found->all || keep_usable(block, &found->use[matrix]));
 }
 
 static bool is_found(const tsr_found *found, const tsr_entry *entry) {
@@ -273,12 +291,12 @@ static bool add_entry(tsr_store *store, tsr_found *found, int matrix, tsr_entry 
 }
 
 tsr_status tsr_store_look(tsr_store *store, const tsr_region region[TSR_OPERANDS],
-                          const tsr_uplo *uplo, tsr_found *found) {
-  tsr_found made = {.seen = {{0}}};
+                          const tsr_use *use, tsr_found *found) {
+  tsr_found made = {.all = use == NULL};
   store->looks++;
   for (int x = 0; x < TSR_OPERANDS; x++) {
     made.region[x] = region[x];
-    made.uplo[x] = uplo != NULL ? (int)uplo[x] : ANY_TRIANGLE;
+    if (use != NULL) made.use[x] = use[x];
     for (size_t i = 0; i < store->entries.count; i++) {
       if (add_entry(store, &made, x, store->entries.items[i])) continue;
       tsr_found_free(&made);
@@ -319,6 +337,19 @@ bool tsr_found_has_newer(const tsr_found *found) {
   return false;
 }
 
+void tsr_found_keep_triangles(tsr_found *found, bool whole) {
+  for (size_t b = 0; b < found->seen.blocks.count; b++) {
+    tsr_cached_block *block = &found->seen.blocks.items[b];
+    size_t kept = 0;
+    for (size_t i = 0; i < block->newer.count; i++) {
+      tsr_shape shape = block->newer.items[i];
+      if (!tsr_is_triangle(shape)) continue;
+      if (whole || !tsr_rects_covers(&block->valid, shape.rect)) block->newer.items[kept++] = shape;
+    }
+    block->newer.count = kept;
+  }
+}
+
 /* ---- Triangles ------------------------------------------------------------ */
 
 /* The largest square of a region whose diagonal is that of a shape in the region. */
@@ -328,32 +359,140 @@ static tsr_region square_on(const tsr_region *region, tsr_rect shape) {
   return tsr_region_part(region, tsr_rect_make(row, col, order, order));
 }
 
-/* Does what tsr_store_triangle does, in one entry. False: no host memory. */
-static bool find_triangle(const tsr_entry *entry, const tsr_region *region, int matrix,
-                          tsr_uplo uplo, bool alone, tsr_region *square, tsr_uplo *is) {
+/* Makes *newer, a set, what is newer in an aligned entry of the region, in the region's
+ * coordinates. False: no host memory. */
+static bool find_newer(const tsr_entry *entry, const tsr_region *region, tsr_rects *newer) {
   tsr_relation how;
   tsr_rect part = shared(entry, region, &how), at;
-  tsr_rects newer = {0};
+  newer->count = 0;
   if (how != TSR_ALIGNED || tsr_rect_empty(part)) return true;
   (void)tsr_region_relate(&entry->home, region, &at);
-  bool done = shift_part(&entry->newer, part, at.row0, at.col0, &newer);
+  return shift_part(&entry->newer, part, at.row0, at.col0, newer);
+}
+
+/* Does what tsr_store_triangle does, in one entry. False: no host memory. */
+static bool find_triangle(const tsr_entry *entry, const tsr_region *region, const tsr_use *use,
+                          tsr_region *square, tsr_uplo *is) {
+  tsr_rect at = {0, 0, 0, 0};
+  tsr_rects newer = {0};
+  bool done = find_newer(entry, region, &newer);
+  (void)tsr_region_relate(&entry->home, region, &at);
   for (size_t i = 0; done && i < newer.count; i++) {
-    tsr_shape shape = newer.items[i];
-    tsr_shape at_home = {shifted(shape.rect, -at.row0, -at.col0), shape.uplo};
-    if (is_usable(shape, uplo) || is_whole(&entry->valid, at_home, matrix)) continue;
-    *square = alone ? tsr_region_part(region, shape.rect) : square_on(region, shape.rect);
-    *is = (tsr_uplo)newer.items[i].uplo;
+    tsr_shape shape = newer.items[i], at_home = shape_shifted(shape, -at.row0, -at.col0);
+    if (is_usable(shape, (int)use->uplo) || is_whole(&entry->valid, at_home, shape, use)) continue;
+    *square = square_on(region, shape.rect);
+    *is = (tsr_uplo)shape.uplo;
   }
   tsr_rects_free(&newer);
   return done;
 }
 
-tsr_status tsr_store_triangle(const tsr_store *store, const tsr_region *region, int matrix,
-                              tsr_uplo uplo, bool alone, tsr_region *square, tsr_uplo *is) {
+tsr_status tsr_store_triangle(const tsr_store *store, const tsr_region *region, const tsr_use *use,
+                              tsr_region *square, tsr_uplo *is) {
   *square = (tsr_region){.base = NULL};
   for (size_t i = 0; i < store->entries.count && square->base == NULL; i++)
-    if (!find_triangle(store->entries.items[i], region, matrix, uplo, alone, square, is))
-      return no_memory();
+    if (!find_triangle(store->entries.items[i], region, use, square, is)) return no_memory();
+  return TSR_OK;
+}
+
+/* ---- Cutting triangles ------------------------------------------------------ */
+
+/* An entry in a region that a call uses. */
+typedef struct overlap {
+  const tsr_entry *entry;
+  tsr_rect of_home, at; /* the region's part of the home; the home in the region */
+  const tsr_use *use;
+} overlap;
+
+/* *cut: the call cannot use a shape of the entry as it is. False: no host memory. */
+static bool must_cut(const overlap *p, tsr_shape shape, bool *cut) {
+  tsr_rects one = {&shape, 1, 1}, inside = {0};
+  bool done = tsr_rects_clip(&one, p->of_home, &inside);
+  *cut = false;
+  for (size_t i = 0; done && i < inside.count; i++) {
+    tsr_shape in_region = shape_shifted(inside.items[i], p->at.row0, p->at.col0);
+    *cut |= !is_usable(in_region, (int)p->use->uplo) &&
+            !is_whole(&p->entry->valid, inside.items[i], in_region, p->use);
+  }
+  tsr_rects_free(&inside);
+  return done;
+}
+
+/* Adds a triangle in rectangles and triangles of at most so many rows. */
+static bool add_cut(tsr_rects *set, tsr_shape shape, int64_t most) {
+  tsr_shape piece[3];
+  if (!tsr_is_triangle(shape) || shape.rect.row1 - shape.rect.row0 <= most)
+    return tsr_rects_add_shape(set, shape);
+  tsr_shape_halve(shape, piece);
+  for (int i = 0; i < 3; i++)
+    if (!add_cut(set, piece[i], most)) return false;
+  return true;
+}
+
+static bool add_cut_if_needed(const overlap *p, tsr_shape shape, tsr_rects *set) {
+  int64_t most = (shape.rect.row1 - shape.rect.row0) / TSR_TUNE_TRIANGLE_PARTS;
+  bool cut;
+  if (most < TSR_TUNE_TRIANGLE_LEAST) most = TSR_TUNE_TRIANGLE_LEAST;
+  return must_cut(p, shape, &cut) && add_cut(set, shape, cut ? most : INT64_MAX);
+}
+
+/* *after, a set, is the set with the triangles cut that the call cannot use. */
+static bool cut_set(const overlap *p, const tsr_rects *set, tsr_rects *after) {
+  for (size_t i = 0; i < set->count; i++)
+    if (!add_cut_if_needed(p, set->items[i], after)) return false;
+  return true;
+}
+
+static bool cut_entry(tsr_entry *entry, const tsr_region *region, const tsr_use *use) {
+  tsr_relation how;
+  overlap p = {entry, shared(entry, region, &how), {0, 0, 0, 0}, use};
+  tsr_rects valid = {0}, newer = {0};
+  if (how != TSR_ALIGNED || tsr_rect_empty(p.of_home)) return true;
+  (void)tsr_region_relate(&entry->home, region, &p.at);
+  bool done = cut_set(&p, &entry->valid, &valid) && cut_set(&p, &entry->newer, &newer);
+  if (done) swap(&entry->valid, &valid);
+  if (done) swap(&entry->newer, &newer);
+  tsr_rects_free(&valid);
+  tsr_rects_free(&newer);
+  return done;
+}
+
+tsr_status tsr_store_cut_triangles(tsr_store *store, const tsr_region *region, const tsr_use *use) {
+  for (size_t i = 0; i < store->entries.count; i++)
+    if (!cut_entry(store->entries.items[i], region, use)) return no_memory();
+  return TSR_OK;
+}
+
+/* ---- A triangle alone ------------------------------------------------------- */
+
+/* *inside: a part of a newer triangle of an entry in the region's triangle; empty: none. */
+static bool find_other_triangle(const tsr_entry *entry, const tsr_region *region, tsr_uplo uplo,
+                                tsr_shape *inside) {
+  tsr_rects newer = {0}, parts = {0};
+  tsr_shape asked = {tsr_region_all(region), uplo};
+  bool done = find_newer(entry, region, &newer);
+  *inside = tsr_shape_of((tsr_rect){0, 0, 0, 0});
+  for (size_t i = 0; done && i < newer.count; i++) {
+    tsr_rects one = {&newer.items[i], 1, 1};
+    if (is_usable(newer.items[i], uplo)) continue;
+    done = tsr_rects_clip_shape(&one, asked, &parts);
+    if (done && parts.count > 0) *inside = parts.items[0];
+  }
+  tsr_rects_free(&newer);
+  tsr_rects_free(&parts);
+  return done;
+}
+
+tsr_status tsr_store_other_triangle(const tsr_store *store, const tsr_region *region, tsr_uplo uplo,
+                                    tsr_region *part, tsr_uplo *is) {
+  *part = (tsr_region){.base = NULL};
+  for (size_t i = 0; i < store->entries.count && part->base == NULL; i++) {
+    tsr_shape inside;
+    if (!find_other_triangle(store->entries.items[i], region, uplo, &inside)) return no_memory();
+    if (tsr_rect_empty(inside.rect)) continue;
+    *part = tsr_region_part(region, inside.rect);
+    *is = (tsr_uplo)inside.uplo;
+  }
   return TSR_OK;
 }
 
@@ -437,10 +576,6 @@ static bool allocation_make(size_t count, tsr_allocation *allocation) {
 
 /* ---- The entries after a plan ----------------------------------------------- */
 
-static tsr_shape shape_shifted(tsr_shape shape, int64_t rows, int64_t cols) {
-  return (tsr_shape){shifted(shape.rect, rows, cols), shape.uplo};
-}
-
 static bool add_shifted(tsr_rects *set, const tsr_rects *by, int64_t rows, int64_t cols) {
   for (size_t i = 0; i < by->count; i++)
     if (!tsr_rects_add_shape(set, shape_shifted(by->items[i], rows, cols))) return false;
@@ -517,12 +652,6 @@ static tsr_status prepare(tsr_store *store, const tsr_found *found, const tsr_pl
                : make_entry(store, found, block, allocation->blocks[i], &allocation->noted[i]);
   }
   return done ? TSR_OK : no_memory();
-}
-
-static void swap(tsr_rects *a, tsr_rects *b) {
-  tsr_rects former = *a;
-  *a = *b;
-  *b = former;
 }
 
 static void end_change(tsr_entry *entry, bool submitted) {

@@ -28,10 +28,20 @@
 typedef struct tsr_store tsr_store;
 typedef struct tsr_entry tsr_entry;
 
+/* What a plan does with an operand: it reads it; it changes all of it, or all of its triangle; or
+ * it only moves it. */
+typedef enum tsr_used_as { TSR_READ_ONLY, TSR_CHANGED, TSR_MOVED } tsr_used_as;
+
+typedef struct tsr_use {
+  tsr_used_as as;
+  tsr_uplo uplo; /* the triangle that alone it uses, or TSR_GENERAL */
+} tsr_use;
+
 /* The cached blocks that a call finds on devices when it is planned. */
 typedef struct tsr_found {
   tsr_region region[TSR_OPERANDS]; /* of the call's operands */
-  int uplo[TSR_OPERANDS];          /* as tsr_store_look was asked */
+  tsr_use use[TSR_OPERANDS];       /* as tsr_store_look was asked */
+  bool all;                        /* no use was given: everything is found */
   tsr_residency seen;
   TSR_VEC(tsr_entry *) entries; /* the entry of each block of seen */
 } tsr_found;
@@ -54,28 +64,42 @@ void tsr_store_limit(tsr_store *store, int location, size_t bytes);
 /* Bytes on the device that are taken: of entries, and of arenas and memory not yet reclaimed. */
 size_t tsr_store_used(const tsr_store *store, int device);
 
-/* Finds the cached blocks of the operands' regions. uplo: of each operand the triangle that alone
- * the call uses, or TSR_GENERAL. Triangles that are valid in a block are found only if they are of
- * this kind and on the operand's diagonal, because a plan has no use for others
- * (tsr_store_triangle). A newer triangle of A or B is also found if all of its square is valid.
- * uplo is NULL if no plan is made of it: all are found. The caller frees *found by tsr_found_free.
- * TSR_ERR_MEMORY: no host memory. */
+/* Finds the cached blocks of the operands' regions. use: of each operand; NULL if no plan is made
+ * of it: all is found. A triangle in a block is found as such only if it is of the kind that the
+ * plan uses and on the operand's diagonal, because a plan has no use for others
+ * (tsr_store_triangle). One in a square that is valid as a whole is found, too: as newer of an
+ * operand that is read; of one that is changed all of the square is newer afterwards. The caller
+ * frees *found by tsr_found_free. TSR_ERR_MEMORY: no host memory. */
 tsr_status tsr_store_look(tsr_store *store, const tsr_region region[TSR_OPERANDS],
-                          const tsr_uplo *uplo, tsr_found *found);
+                          const tsr_use *use, tsr_found *found);
 void tsr_found_free(tsr_found *found);
 bool tsr_found_has_newer(
     const tsr_found *found); /* some block is newer on its device than at home */
+
+/* Leaves only triangles of what is newer; whole: also those whose squares are valid as a whole. */
+void tsr_found_keep_triangles(tsr_found *found, bool whole);
 
 /* *part: a part of the home of an entry that crosses the region, where the entry is newer than its
  * home. False: none. */
 bool tsr_store_crossing(const tsr_store *store, const tsr_region *region, tsr_region *part);
 
+/* Cuts the triangles in the region that tsr_store_look would not find of this operand into
+ * rectangles, which it finds, and small triangles. TSR_ERR_MEMORY: no host memory; some are cut. */
+tsr_status tsr_store_cut_triangles(tsr_store *store, const tsr_region *region, const tsr_use *use);
+
 /* Finds a triangle in the region that is newer than its home, in an entry that is aligned with the
- * region, and that tsr_store_look would not find of this operand (uplo as there). *square: the
- * largest square of the region on the triangle's diagonal, or (alone) the triangle's own, of which
- * the triangle *is. square->base is NULL if there is none. TSR_ERR_MEMORY: no host memory. */
-tsr_status tsr_store_triangle(const tsr_store *store, const tsr_region *region, int matrix,
-                              tsr_uplo uplo, bool alone, tsr_region *square, tsr_uplo *is);
+ * region, and that tsr_store_look would not find of this operand. *square: the largest square of
+ * the region on the triangle's diagonal; *is: the triangle's kind. square->base is NULL if there is
+ * none. TSR_ERR_MEMORY: no host memory. */
+tsr_status tsr_store_triangle(const tsr_store *store, const tsr_region *region, const tsr_use *use,
+                              tsr_region *square, tsr_uplo *is);
+
+/* Finds a shape in the triangle uplo of a square region that is newer than its home, in an entry
+ * that is aligned with the region, as part of a triangle that is of another kind or on another
+ * diagonal. *part: the shape's rectangle; *is: its kind. part->base is NULL if there is none.
+ * TSR_ERR_MEMORY: no host memory. */
+tsr_status tsr_store_other_triangle(const tsr_store *store, const tsr_region *region, tsr_uplo uplo,
+                                    tsr_region *part, tsr_uplo *is);
 
 /* Forgets the copies of the region on devices. Of an entry that crosses the region, it forgets the
  * columns that overlap the region. An entry of which nothing is left gives its memory back.

@@ -56,10 +56,11 @@ bool tsr_cached_block_forget(tsr_cached_block *block, tsr_rect rect) {
   return tsr_cached_block_forget_shape(block, tsr_shape_of(rect));
 }
 
-bool tsr_residency_note_written_back(tsr_residency *residency, int matrix, tsr_rect rect) {
+bool tsr_residency_note_written_back(tsr_residency *residency, int matrix, tsr_shape shape) {
   for (size_t i = 0; i < residency->blocks.count; i++) {
     tsr_cached_block *block = &residency->blocks.items[i];
-    if (touches(block, matrix, rect) && !tsr_rects_subtract(&block->newer, rect)) return false;
+    if (touches(block, matrix, shape.rect) && !tsr_rects_subtract_shape(&block->newer, shape))
+      return false;
   }
   return true;
 }

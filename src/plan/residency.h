@@ -12,7 +12,7 @@
  *
  * A call that changes a triangle of C leaves triangles in `valid` and `newer` of the squares on the
  * diagonal. A plan finds triangles only in an operand of which the call uses that triangle alone,
- * and only on the operand's diagonal; the store writes others back before (compose/triangles.c).
+ * and only on the operand's diagonal; others are settled before (tsr_compose_settle_triangles).
  */
 #ifndef TSR_PLAN_RESIDENCY_H
 #define TSR_PLAN_RESIDENCY_H
@@ -46,9 +46,9 @@ bool tsr_residency_copy(const tsr_residency *from, tsr_residency *to);
 tsr_cached_block *tsr_residency_add(tsr_residency *residency, tsr_cached_block block);
 /* Whether the home of a rectangle of an operand has the current values. */
 bool tsr_residency_home_is_current(const tsr_residency *residency, int matrix, tsr_rect rect);
-/* Notes that a rectangle of an operand has been written back: its home is current. False: no host
+/* Notes that a shape of an operand has been written back: its home is current. False: no host
  * memory. */
-bool tsr_residency_note_written_back(tsr_residency *residency, int matrix, tsr_rect rect);
+bool tsr_residency_note_written_back(tsr_residency *residency, int matrix, tsr_shape shape);
 /* Marks a rectangle of a cached block as not valid. False: no host memory. */
 bool tsr_cached_block_forget(tsr_cached_block *block, tsr_rect rect);
 /* The same with a shape. */

@@ -111,9 +111,10 @@ static void plan_call(sequence *s, int which, const tsr_level3 *what,
     call.operand[x].pinned_end = tsr_operand_bytes(&call.operand[x], call.type);
     call.operand[x].alignment = 16;
   }
-  tsr_uplo uplo[TSR_OPERANDS];
-  for (int x = 0; x < TSR_OPERANDS; x++) uplo[x] = tsr_call_triangle_of(&call, x);
-  must(tsr_store_look(s->store, region, uplo, &view));
+  tsr_use use[TSR_OPERANDS];
+  for (int x = 0; x < TSR_OPERANDS; x++)
+    use[x] = (tsr_use){x == TSR_C_ ? TSR_CHANGED : TSR_READ_ONLY, tsr_call_triangle_of(&call, x)};
+  must(tsr_store_look(s->store, region, use, &view));
   tsr_plan_options options = s->options;
   leave_what_is_kept(s, &options);
   options.residency = &view.seen;
@@ -161,9 +162,10 @@ static void bring_home(sequence *s, const tsr_region *region, tsr_uplo uplo) {
   tsr_region regions[TSR_OPERANDS] = {[TSR_C_] = *region};
   tsr_found view;
   tsr_plan *plan;
-  const tsr_uplo uplos[TSR_OPERANDS] = {TSR_GENERAL, TSR_GENERAL, uplo};
+  const tsr_use use[TSR_OPERANDS] = {
+      {TSR_READ_ONLY, TSR_GENERAL}, {TSR_READ_ONLY, TSR_GENERAL}, {TSR_MOVED, uplo}};
   if (uplo != TSR_GENERAL) tsr_moves_triangle(uplo, &call);
-  must(tsr_store_look(s->store, regions, uplos, &view));
+  must(tsr_store_look(s->store, regions, use, &view));
   tsr_plan_options options = s->options;
   options.residency = &view.seen;
   double begin = tsr_now();

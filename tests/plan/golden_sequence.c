@@ -11,6 +11,7 @@
 #include "plan/axes.h"
 #include "plan/golden_call.h"
 #include "plan/schedule/moves.h"
+#include "blas/family.h"
 #include "compose/store.h"
 
 enum { MOST_MATRICES = 4, MOST_WORDS = 12, MOST_LINE = 300, MOST_NAME = 400 };
@@ -134,18 +135,19 @@ static void note(sequence *s, golden_book *book, const char *name, const tsr_fou
  * diagonal that move, too; mapping: to devices, else home; name NULL: the plan is not noted. */
 static void move_part(sequence *s, golden_book *book, const char *name, const tsr_region *region,
                       const matrix *of, tsr_uplo uplo, tsr_uplo triangle,
-                      const tsr_mapping *mapping) {
+                      const tsr_mapping *mapping, bool alone, bool whole) {
   int as = mapping != NULL ? TSR_A : TSR_C_;
   tsr_operand operand = operand_of(s, region, of);
   tsr_call call = tsr_moves_call(as, &operand, region->size);
   tsr_region regions[TSR_OPERANDS] = {{0}};
-  tsr_uplo uplos[TSR_OPERANDS] = {TSR_GENERAL, TSR_GENERAL, TSR_GENERAL};
+  tsr_use use[TSR_OPERANDS] = {
+      {TSR_READ_ONLY, TSR_GENERAL}, {TSR_READ_ONLY, TSR_GENERAL}, {TSR_MOVED, triangle}};
   tsr_found view;
   tsr_plan *plan = NULL;
   if (triangle != TSR_GENERAL) tsr_moves_triangle(triangle, &call);
   regions[as] = *region;
-  uplos[as] = triangle;
-  must(tsr_store_look(s->store, regions, uplos, &view));
+  must(tsr_store_look(s->store, regions, use, &view));
+  if (alone) tsr_found_keep_triangles(&view, whole);
   tsr_plan_options options = options_of(s, &view);
   if (mapping != NULL)
     must(tsr_plan_distribute(s->machine, &call, mapping, &options, &plan));
@@ -159,37 +161,44 @@ static void move_part(sequence *s, golden_book *book, const char *name, const ts
   tsr_plan_free(plan);
 }
 
-/* Brings triangles home that a look for this kind does not find, as a context does. Whether any
- * were. */
+/* Brings triangles home that a look for this use does not find, as a context does. alone: nothing
+ * else in their squares. Whether any were. */
 static bool move_triangles(sequence *s, golden_book *book, const char *name,
-                           const tsr_region *region, const matrix *of, int as, tsr_uplo fits,
-                           bool alone, tsr_uplo uplo) {
+                           const tsr_region *region, const matrix *of, const tsr_use *use,
+                           bool alone) {
   tsr_region square;
   tsr_uplo is;
   bool any = false;
+  if (alone) must(tsr_store_cut_triangles(s->store, region, use));
   for (;; any = true) {
-    must(tsr_store_triangle(s->store, region, as, fits, alone, &square, &is));
+    must(tsr_store_triangle(s->store, region, use, &square, &is));
     if (square.base == NULL) return any;
-    bool all = square.base != region->base || is != uplo;
-    move_part(s, book, name, &square, of, all ? TSR_GENERAL : uplo, is, NULL);
+    bool whole = use->as == TSR_CHANGED && use->uplo != TSR_GENERAL && square.base != region->base;
+    move_part(s, book, name, &square, of, TSR_GENERAL, is, NULL, alone, whole);
   }
 }
 
-static void settle(sequence *s, golden_book *book, const tsr_region region[TSR_OPERANDS],
-                   matrix *const of[TSR_OPERANDS], const tsr_uplo uplo[TSR_OPERANDS]) {
+static void settle(sequence *s, golden_book *book, const tsr_call *call,
+                   const tsr_region region[TSR_OPERANDS], matrix *const of[TSR_OPERANDS],
+                   const tsr_use use[TSR_OPERANDS]) {
+  bool replaces = use[TSR_C_].uplo == TSR_GENERAL && call->beta == TSR_ZERO &&
+                  !tsr_is_in_place(call->operation);
   for (int x = 0; x < TSR_OPERANDS; x++)
-    if (region[x].base != NULL)
-      move_triangles(s, book, NULL, &region[x], of[x], x, uplo[x], true, TSR_GENERAL);
+    if (region[x].base != NULL && (x != TSR_C_ || !replaces))
+      move_triangles(s, book, NULL, &region[x], of[x], &use[x], true);
 }
 
 /* A triangle that has come home takes the place of the region if nothing else of it is newer. */
 static void move_step(sequence *s, golden_book *book, const char *name, const tsr_region *region,
                       const matrix *of, tsr_uplo uplo, const tsr_mapping *mapping) {
   bool deals = mapping != NULL;
-  if (move_triangles(s, book, name, region, of, deals ? TSR_A : TSR_C_, TSR_GENERAL, deals, uplo) &&
-      !deals)
+  if (uplo != TSR_GENERAL) {
+    move_part(s, book, name, region, of, uplo, uplo, NULL, false, false);
     return;
-  move_part(s, book, name, region, of, uplo, TSR_GENERAL, mapping);
+  }
+  const tsr_use use = {deals ? TSR_READ_ONLY : TSR_MOVED, TSR_GENERAL};
+  if (move_triangles(s, book, name, region, of, &use, deals) && !deals) return;
+  move_part(s, book, name, region, of, uplo, TSR_GENERAL, mapping, false, false);
 }
 
 /* CALL A B C [WORD ...] */
@@ -223,10 +232,11 @@ static void call_step(sequence *s, golden_book *book, const char *name, char *co
     region[x] = part(s, at, call.operand[x].rows, call.operand[x].cols, &of[x]);
     call.operand[x] = operand_of(s, &region[x], of[x]);
   }
-  tsr_uplo uplo[TSR_OPERANDS];
-  for (int x = 0; x < TSR_OPERANDS; x++) uplo[x] = tsr_call_triangle_of(&call, x);
-  settle(s, book, region, of, uplo);
-  must(tsr_store_look(s->store, region, uplo, &view));
+  tsr_use use[TSR_OPERANDS];
+  for (int x = 0; x < TSR_OPERANDS; x++)
+    use[x] = (tsr_use){x == TSR_C_ ? TSR_CHANGED : TSR_READ_ONLY, tsr_call_triangle_of(&call, x)};
+  settle(s, book, &call, region, of, use);
+  must(tsr_store_look(s->store, region, use, &view));
   tsr_plan_options options = options_of(s, &view);
   options.search_seconds = own.search_seconds;
   tsr_mapping map = of[TSR_C_]->map;

@@ -103,11 +103,12 @@ static bool has_newer(const tsr_residency *residency) {
 /* Brings C, or a triangle of it, home between two calls. */
 static void bring_home(const tsr_machine *machine, const tsr_call *done, tsr_residency *kept) {
   static const tsr_uplo uplos[] = {TSR_GENERAL, TSR_LOWER, TSR_UPPER};
-  tsr_uplo uplo = uplos[between(0, 2)], triangle = uplos[between(0, 2)];
-  tsr_call call = tsr_moves_call(TSR_C_, &done->operand[TSR_C_], 16);
+  const tsr_operand *c = &done->operand[TSR_C_];
+  tsr_uplo triangle = c->rows == c->cols ? uplos[between(0, 2)] : TSR_GENERAL;
+  tsr_uplo uplo = between(0, 1) ? triangle : TSR_GENERAL;
+  tsr_call call = tsr_moves_call(TSR_C_, c, 16);
   tsr_residency seen = settled(seen_as(kept, TSR_C_, TSR_C_), triangle);
   if (triangle != TSR_GENERAL) tsr_moves_triangle(triangle, &call);
-  if (triangle != TSR_GENERAL && triangle != uplo) uplo = TSR_GENERAL;
   tsr_plan_options options = planning_options(machine, 0);
   options.residency = &seen;
   tsr_plan *plan = NULL;

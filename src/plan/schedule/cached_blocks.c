@@ -28,18 +28,10 @@ static bool copy_residency(const tsr_residency *residency, tsr_plan *plan) {
          tsr_residency_copy(residency, plan->after);
 }
 
-static bool has_triangle(const tsr_rects *set) {
-  bool any = false;
-  for (size_t i = 0; i < set->count; i++) any |= tsr_is_triangle(set->items[i]);
-  return any;
-}
-
+/* Of an operand that earlier calls left in part, no more comes than what the call uses. */
 static void find_triangles(tsr_cached_blocks *r) {
-  r->triangles[TSR_C_] = tsr_call_triangle_of(r->problem->call, TSR_C_) != TSR_GENERAL;
-  for (size_t i = 0; i < r->after->blocks.count; i++) {
-    const tsr_cached_block *block = &r->after->blocks.items[i];
-    r->triangles[block->matrix] |= has_triangle(&block->valid);
-  }
+  for (int x = 0; x < TSR_OPERANDS; x++)
+    r->triangles[x] = tsr_call_triangle_of(r->problem->call, x) != TSR_GENERAL;
 }
 
 tsr_status tsr_cached_blocks_init(tsr_cached_blocks *r, const tsr_problem *problem,
@@ -59,6 +51,7 @@ void tsr_cached_blocks_free(tsr_cached_blocks *r) {
   tsr_cached_index_free(&r->index);
   TSR_VEC_FREE(&r->buffer);
   TSR_VEC_FREE(&r->arrived);
+  TSR_VEC_FREE(&r->fetched);
 }
 
 /* ---- Questions ------------------------------------------------------------ */
@@ -220,10 +213,10 @@ static bool note_shape(tsr_cached_blocks *r, tsr_shape shape, size_t number) {
   return done;
 }
 
-/* Makes *beside, a set, the part of a rectangle of C that the call does not change. */
-static bool find_beside(const tsr_cached_blocks *r, tsr_rect rect, tsr_rects *beside) {
+/* Makes *beside, a set, the part of a rectangle that the call does not use. */
+static bool find_beside(const tsr_cached_blocks *r, int matrix, tsr_rect rect, tsr_rects *beside) {
   tsr_rects needed = {0};
-  bool done = tsr_cached_blocks_needed(r, TSR_C_, rect, &needed) && tsr_rects_add(beside, rect);
+  bool done = tsr_cached_blocks_needed(r, matrix, rect, &needed) && tsr_rects_add(beside, rect);
   for (size_t i = 0; done && i < needed.count; i++)
     done = tsr_rects_subtract_shape(beside, needed.items[i]);
   tsr_rects_free(&needed);
@@ -234,7 +227,7 @@ static bool find_beside(const tsr_cached_blocks *r, tsr_rect rect, tsr_rects *be
 static bool forget_cleared(tsr_cached_blocks *r, tsr_rect rect, size_t number) {
   tsr_rects beside = {0};
   if (r->problem->call->beta != TSR_ZERO) return true;
-  bool done = find_beside(r, rect, &beside);
+  bool done = find_beside(r, TSR_C_, rect, &beside);
   for (size_t i = 0; done && i < beside.count; i++)
     done = tsr_cached_block_forget_shape(&r->after->blocks.items[number], beside.items[i]);
   tsr_rects_free(&beside);
@@ -253,21 +246,27 @@ static bool note_written(tsr_cached_blocks *r, tsr_rect rect, size_t number) {
 
 bool tsr_cached_blocks_note_arrival(tsr_cached_blocks *r, const tsr_tile_copy *copy, tsr_rect rect,
                                     bool valid) {
-  return TSR_VEC_PUSH(&r->arrived, ((tsr_arrival){number_of(r, copy), rect, valid}));
+  if (!r->triangles[tsr_cached_blocks_of(r, copy)->matrix]) return true;
+  return TSR_VEC_PUSH(&r->arrived, ((tsr_arrived_rect){number_of(r, copy), rect, valid}));
 }
 
-/* Notes what came beside C's triangle and is valid. */
+bool tsr_cached_blocks_note_fetched(tsr_cached_blocks *r, int matrix, int32_t tile, int device,
+                                    tsr_shape shape) {
+  return TSR_VEC_PUSH(&r->fetched, ((tsr_fetched_shape){matrix, tile, device, shape}));
+}
+
+/* Notes what came beside a triangle and is valid. */
 static bool note_arrivals(tsr_cached_blocks *r) {
   tsr_rects beside = {0};
   bool done = true;
   for (size_t i = 0; done && i < r->arrived.count; i++) {
-    const tsr_arrival *arrival = &r->arrived.items[i];
-    tsr_rects *valid = &r->after->blocks.items[arrival->block].valid;
+    const tsr_arrived_rect *arrival = &r->arrived.items[i];
+    tsr_cached_block *block = &r->after->blocks.items[arrival->block];
     beside.count = 0;
     if (!arrival->valid) continue;
-    done = find_beside(r, arrival->rect, &beside);
+    done = find_beside(r, block->matrix, arrival->rect, &beside);
     for (size_t n = 0; done && n < beside.count; n++)
-      done = tsr_rects_add_shape(valid, beside.items[n]);
+      done = tsr_rects_add_shape(&block->valid, beside.items[n]);
   }
   tsr_rects_free(&beside);
   return done;
@@ -284,11 +283,28 @@ static bool note_writers(tsr_cached_blocks *r, const tsr_tile_copy *copy, const 
   return true;
 }
 
+/* *may: an old block has all that is needed of a piece, but not all of the piece, so that copies of
+ * the piece may be copies of that. */
+static bool may_be_triangle(tsr_cached_blocks *r, int matrix, tsr_rect rect, bool *may) {
+  *may = false;
+  if (!tsr_cached_blocks_ask(r, matrix, rect)) return false;
+  for (size_t i = 0; i < r->index.found.count; i++) {
+    const tsr_cached_block *old = tsr_cached_blocks_old(r, r->index.found.items[i]);
+    bool ready;
+    if (!old || tsr_rects_covers(&old->valid, rect)) continue;
+    if (!tsr_cached_blocks_ready(r, old, rect, &ready)) return false;
+    *may |= ready;
+  }
+  return true;
+}
+
 /* whole: one copy brought all of the piece. */
 static bool note_piece(tsr_cached_blocks *r, int matrix, tsr_rect rect, bool whole, size_t number) {
   tsr_rects shapes = {0}, filled = {0};
   tsr_rects *valid = &r->after->blocks.items[number].valid;
-  if (!r->triangles[matrix]) return tsr_rects_add(valid, rect);
+  bool triangle = r->triangles[matrix];
+  if (whole && triangle && !may_be_triangle(r, matrix, rect, &triangle)) return false;
+  if (!triangle) return tsr_rects_add(valid, rect);
   bool done = tsr_cached_blocks_needed(r, matrix, rect, &shapes) &&
               (whole ? tsr_rects_add(&filled, rect) : find_filled(r, number, &filled));
   for (size_t i = 0; done && i < shapes.count; i++)

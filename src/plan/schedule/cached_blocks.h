@@ -16,20 +16,30 @@
 #include "plan/schedule/copies.h"
 #include "plan/schedule/cached_index.h"
 
-/* A square that was copied to a block for its triangle. */
-typedef struct tsr_arrival {
+/* A rectangle that was copied to a block, perhaps for a triangle in it. */
+typedef struct tsr_arrived_rect {
   size_t block;
   tsr_rect rect;
   bool valid; /* beside the triangle, too */
-} tsr_arrival;
+} tsr_arrived_rect;
+
+/* A part of a tile that this plan has brought to a device, from home or from another device to
+ * which it had brought the part. */
+typedef struct tsr_fetched_shape {
+  int matrix;
+  int32_t tile;
+  int device;
+  tsr_shape shape;
+} tsr_fetched_shape;
 
 typedef struct tsr_cached_blocks {
   const tsr_problem *problem; /* borrowed, and so are the next two */
   tsr_commands *commands;
   tsr_residency *after;    /* the plan's; NULL: no residency */
   TSR_VEC(int32_t) buffer; /* buffer of each block, or TSR_NOTHING */
-  TSR_VEC(tsr_arrival) arrived;
-  bool triangles[TSR_OPERANDS]; /* only triangles of some squares of the operand are to be had */
+  TSR_VEC(tsr_arrived_rect) arrived;
+  TSR_VEC(tsr_fetched_shape) fetched;
+  bool triangles[TSR_OPERANDS]; /* a triangle alone of the operand is to be had */
   tsr_cached_index index;
 } tsr_cached_blocks;
 
@@ -60,8 +70,8 @@ static inline const tsr_cached_block *tsr_cached_blocks_old(const tsr_cached_blo
 bool tsr_cached_blocks_have_part(tsr_cached_blocks *r, int matrix, tsr_rect rect);
 
 /* Makes *needed, a set, the part of a rectangle of the operand that has to be at a device that uses
- * the rectangle: of C what the call changes; of A, if only triangles of it are to be had, what the
- * call reads; else all. False: no host memory. */
+ * the rectangle: of C what the call changes; of A what the call reads; else all. False: no host
+ * memory. */
 bool tsr_cached_blocks_needed(const tsr_cached_blocks *r, int matrix, tsr_rect rect,
                               tsr_rects *needed);
 
@@ -70,10 +80,14 @@ bool tsr_cached_blocks_needed(const tsr_cached_blocks *r, int matrix, tsr_rect r
 bool tsr_cached_blocks_ready(const tsr_cached_blocks *r, const tsr_cached_block *block,
                              tsr_rect rect, bool *has);
 
-/* Notes that a square was copied to a tile's block for its triangle; valid: what is beside the
- * triangle has the current values, too. False: no host memory. */
+/* Notes that a rectangle was copied to a tile's block, perhaps for a triangle in it; valid: what is
+ * beside the triangle has the current values, too. False: no host memory. */
 bool tsr_cached_blocks_note_arrival(tsr_cached_blocks *r, const tsr_tile_copy *copy, tsr_rect rect,
                                     bool valid);
+
+/* Notes that a part of a tile has come to a device in this plan. False: no host memory. */
+bool tsr_cached_blocks_note_fetched(tsr_cached_blocks *r, int matrix, int32_t tile, int device,
+                                    tsr_shape shape);
 
 /* Whether the home of a rectangle has the current values, for a matrix that has cached blocks. */
 bool tsr_cached_blocks_home_is_current(tsr_cached_blocks *r, int matrix, tsr_rect rect);

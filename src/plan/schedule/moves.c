@@ -91,25 +91,29 @@ static tsr_status make(const tsr_machine *machine, const tsr_call *call,
 
 /* ---- Home ----------------------------------------------------------------- */
 
-static bool write_back_rect(tsr_scheduler *s, tsr_rect rect) {
-  tsr_task_operand part = tsr_part_of_tile(TSR_C_, 0, rect);
-  return tsr_rect_empty(rect) || (tsr_route_write_back_newer(&s->routes, &part) &&
-                                  tsr_residency_note_written_back(s->blocks.after, TSR_C_, rect));
+static bool write_back_shape(tsr_scheduler *s, tsr_shape shape) {
+  tsr_task_operand part = tsr_part_of_tile(TSR_C_, 0, shape.rect);
+  return tsr_rect_empty(shape.rect) ||
+         (tsr_route_write_back_newer(&s->routes, &part, (tsr_uplo)shape.uplo) &&
+          tsr_residency_note_written_back(s->blocks.after, TSR_C_, shape));
 }
 
-/* A triangle is written back by stripes of columns, each from the diagonal on. */
+/* A triangle is written back by stripes of columns, each in two parts: the triangle on the
+ * diagonal, and the rectangle below it or above it. */
 static bool write_back_matrix(tsr_scheduler *s, const void *what) {
   tsr_uplo uplo = *(const tsr_uplo *)what;
   const tsr_operand *c = &s->problem.call->operand[TSR_C_];
-  if (uplo == TSR_GENERAL) return write_back_rect(s, tsr_rect_make(0, 0, c->rows, c->cols));
+  tsr_rect all = tsr_rect_make(0, 0, c->rows, c->cols);
+  if (uplo == TSR_GENERAL) return write_back_shape(s, tsr_shape_of(all));
   int64_t width = c->cols / TSR_TUNE_MOVE_STRIPES;
   if (width < TSR_TUNE_MOVE_STRIPE_LEAST) width = TSR_TUNE_MOVE_STRIPE_LEAST;
   for (int64_t col = 0; col < c->cols; col += width) {
     int64_t end = col + width < c->cols ? col + width : c->cols;
-    int64_t above = end < c->rows ? end : c->rows;
-    tsr_rect stripe =
-        uplo == TSR_LOWER ? (tsr_rect){col, col, c->rows, end} : (tsr_rect){0, col, above, end};
-    if (!write_back_rect(s, stripe)) return false;
+    tsr_rect rest =
+        uplo == TSR_LOWER ? (tsr_rect){end, col, c->rows, end} : (tsr_rect){0, col, col, end};
+    if (!write_back_shape(s, (tsr_shape){{col, col, end, end}, uplo}) ||
+        !write_back_shape(s, tsr_shape_of(rest)))
+      return false;
   }
   return true;
 }

@@ -19,9 +19,9 @@ tsr_call tsr_moves_call(int matrix, const tsr_operand *operand, size_t element);
  * diagonal. */
 void tsr_moves_triangle(tsr_uplo uplo, tsr_call *call);
 
-/* Plans the write-back of C, or of one of its triangles: copies home every rectangle that is newer
- * in a cached block (options->residency), and of squares on the diagonal the triangle that is. The
- * caller frees *plan. */
+/* Plans the write-back of C, or of the triangle of tsr_moves_triangle: copies home what of it is
+ * newer in cached blocks (options->residency), and writes nothing beside it. The caller frees
+ * *plan. */
 tsr_status tsr_plan_write_back(const tsr_machine *machine, const tsr_call *call, tsr_uplo uplo,
                                const tsr_plan_options *options, tsr_plan **plan);
 

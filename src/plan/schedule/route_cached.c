@@ -18,8 +18,13 @@ typedef struct shift {
 static bool move_piece(tsr_routes *r, const shift *m, const tsr_transfer *load) {
   int from = m->from.location, to = m->to.location;
   float when = tsr_route_arrival(r->availability, load, from, to, 0);
+  if (m->from.copy) {
+    tsr_task_operand o = tsr_part_of_tile(m->matrix, m->tile, tsr_transfer_rect(load));
+    tsr_marks_wait_touching(r->marks, m->from.copy->writers, &o, r->commands);
+  }
   int32_t command = tsr_move(r->mover, load, &m->from, &m->to);
   if (command == TSR_NOTHING) return false;
+  r->sent[from] += load->bytes;
   if (!tsr_on_host(r->problem, to) && isfinite(when))
     tsr_route_occupy(r->availability, load, from, to, 0, when);
   tsr_mark mark = {load->row, load->rows, load->col, load->cols, command, TSR_NOTHING};
@@ -54,6 +59,12 @@ static bool copy_rect(tsr_routes *r, const tsr_transfer *whole, tsr_rect part, t
   return move_part(r, &(shift){whole->matrix, whole->tile, from, to, &copy->writers}, part);
 }
 
+/* Where a part comes from, and the parts that are valid there; NULL: all of the home. */
+typedef struct source {
+  tsr_end end;
+  const tsr_rects *valid;
+} source;
+
 /* Whether a triangle can be copied with its square: beside the triangle the tile's block has
  * nothing of value, and the square's home, if it comes from there, is as current as the triangle's.
  */
@@ -65,17 +76,24 @@ static bool can_copy_square(tsr_routes *r, const tsr_transfer *c, tsr_shape tria
   return !home || tsr_cached_blocks_home_is_current(r->blocks, c->matrix, triangle.rect);
 }
 
+/* Copies the rectangle of a shape to a tile's cached block. */
+static bool copy_whole(tsr_routes *r, const tsr_transfer *c, tsr_shape shape, const source *from,
+                       int device) {
+  tsr_tile_copy *copy = tsr_copy_of(r->copies, c->matrix, c->tile, device);
+  bool home = from->valid == NULL, fetched = home || from->end.copy;
+  bool valid = home || tsr_rects_covers(from->valid, shape.rect);
+  if (valid) shape = tsr_shape_of(shape.rect);
+  return copy_rect(r, c, shape.rect, from->end, device) &&
+         tsr_cached_blocks_note_arrival(r->blocks, copy, shape.rect, valid) &&
+         (!fetched || tsr_cached_blocks_note_fetched(r->blocks, c->matrix, c->tile, device, shape));
+}
+
 /* Copies a shape to a tile's cached block. Devices copy rectangles alone: a triangle comes with its
  * square, or is cut until it may. */
-static bool copy_part(tsr_routes *r, const tsr_transfer *c, tsr_shape shape, tsr_end from,
+static bool copy_part(tsr_routes *r, const tsr_transfer *c, tsr_shape shape, const source *from,
                       int device) {
-  bool home = tsr_on_host(r->problem, from.location);
-  if (!tsr_is_triangle(shape)) return copy_rect(r, c, shape.rect, from, device);
-  if (can_copy_square(r, c, shape, home, device)) {
-    const tsr_tile_copy *copy = tsr_copy_of(r->copies, c->matrix, c->tile, device);
-    return copy_rect(r, c, shape.rect, from, device) &&
-           tsr_cached_blocks_note_arrival(r->blocks, copy, shape.rect, home && c->matrix == TSR_C_);
-  }
+  if (!tsr_is_triangle(shape) || can_copy_square(r, c, shape, from->valid == NULL, device))
+    return copy_whole(r, c, shape, from, device);
   tsr_shape part[3];
   tsr_shape_halve(shape, part);
   for (int i = 0; i < 3; i++)
@@ -83,18 +101,16 @@ static bool copy_part(tsr_routes *r, const tsr_transfer *c, tsr_shape shape, tsr
   return true;
 }
 
-/* Copies the parts of `left` that are valid in a cached block from there, and takes them out of
- * `left`. */
-static bool copy_from_cached_block(tsr_routes *r, const tsr_transfer *c, int32_t number, int device,
-                                   tsr_rects *left) {
-  const tsr_cached_block *block = tsr_cached_blocks_old(r->blocks, number);
+/* Copies the parts of `left` that are valid at a device from there, and takes them out of `left`.
+ */
+static bool copy_valid(tsr_routes *r, const tsr_transfer *c, const source *from, int device,
+                       tsr_rects *left) {
   tsr_rects parts = {0}, found = {0};
-  tsr_end from;
   bool done = true;
   for (size_t i = 0; done && i < left->count; i++) {
-    done = tsr_rects_clip_shape(&block->valid, left->items[i], &parts);
+    done = tsr_rects_clip_shape(from->valid, left->items[i], &parts);
     for (size_t j = 0; done && j < parts.count; j++)
-      done = cached_block_end(r, number, &from) && copy_part(r, c, parts.items[j], from, device) &&
+      done = copy_part(r, c, parts.items[j], from, device) &&
              tsr_rects_add_shape(&found, parts.items[j]);
   }
   for (size_t i = 0; done && i < found.count; i++)
@@ -104,8 +120,74 @@ static bool copy_from_cached_block(tsr_routes *r, const tsr_transfer *c, int32_t
   return done;
 }
 
+/* From an old cached block. */
+static bool copy_from_cached_block(tsr_routes *r, const tsr_transfer *c, int32_t number, int device,
+                                   tsr_rects *left) {
+  source from = {.valid = &tsr_cached_blocks_old(r->blocks, number)->valid};
+  if (!tsr_rects_meets(from.valid, tsr_transfer_rect(c))) return true;
+  return cached_block_end(r, number, &from.end) && copy_valid(r, c, &from, device, left);
+}
+
+/* Whether devices take data from this one rather than from their home, as pieces do. */
+static bool passes_on(const tsr_routes *r, const tsr_transfer *c, int from, int to) {
+  int home = r->problem->call->operand[c->matrix].location;
+  return from != to && r->problem->options->relay &&
+         r->problem->machine->link[from][to].bandwidth >=
+             r->problem->machine->link[home][to].bandwidth;
+}
+
+/* Whether an entry of the list is of the transfer's tile. */
+static bool is_of(const tsr_fetched_shape *f, const tsr_transfer *c) {
+  return f->matrix == c->matrix && f->tile == c->tile;
+}
+
+/* The devices that pass on parts of the tile which this plan has brought from home, as bits. C
+ * comes to the device that changes it alone. */
+static uint32_t fetchers_of(const tsr_routes *r, const tsr_transfer *c, int device) {
+  uint32_t fetchers = 0;
+  for (size_t i = 0; c->matrix != TSR_C_ && i < r->blocks->fetched.count; i++) {
+    const tsr_fetched_shape *f = &r->blocks->fetched.items[i];
+    if (is_of(f, c) && passes_on(r, c, f->device, device)) fetchers |= 1u << f->device;
+  }
+  return fetchers;
+}
+
+/* The device of a set that has sent the fewest bytes. */
+static int idlest(const tsr_routes *r, uint32_t set) {
+  int best = TSR_NOTHING;
+  for (int d = 0; d < r->problem->devices; d++)
+    if (set >> d & 1 && (best == TSR_NOTHING || r->sent[d] < r->sent[best])) best = d;
+  return best;
+}
+
+/* From one of the devices that this plan has brought parts of the tile to. */
+static bool copy_from_fetcher(tsr_routes *r, const tsr_transfer *c, int fetcher, int device,
+                              tsr_rects *left) {
+  bool done = true;
+  size_t count = r->blocks->fetched.count; /* the copies add to the list */
+  for (size_t i = 0; done && i < count && left->count > 0; i++) {
+    tsr_fetched_shape f = r->blocks->fetched.items[i];
+    if (!is_of(&f, c) || f.device != fetcher) continue;
+    tsr_rects valid = {&f.shape, 1, 1};
+    source from = {tsr_end_at(r->copies, c->matrix, c->tile, fetcher, TSR_NOTHING), &valid};
+    done = copy_valid(r, c, &from, device, left);
+  }
+  return done;
+}
+
+static bool copy_from_fetchers(tsr_routes *r, const tsr_transfer *c, int device, tsr_rects *left) {
+  uint32_t fetchers = fetchers_of(r, c, device);
+  bool done = true;
+  while (done && fetchers && left->count > 0) {
+    int fetcher = idlest(r, fetchers);
+    fetchers &= ~(1u << fetcher);
+    done = copy_from_fetcher(r, c, fetcher, device, left);
+  }
+  return done;
+}
+
 /* Copies the parts of `left` from cached blocks, first from those of the device itself, and the
- * rest from home. */
+ * rest from home, unless another device has it from there. */
 static bool copy_all_parts(tsr_routes *r, const tsr_transfer *c, int device, tsr_rects *left) {
   if (!tsr_cached_blocks_ask(r->blocks, c->matrix, tsr_transfer_rect(c))) return false;
   TSR_VEC(int32_t) found = {0}; /* copy_part asks, too */
@@ -118,8 +200,10 @@ static bool copy_all_parts(tsr_routes *r, const tsr_transfer *c, int device, tsr
       if (!old || (old->device == device) != (own == 1)) continue;
       done = copy_from_cached_block(r, c, found.items[i], device, left);
     }
+  done = done && copy_from_fetchers(r, c, device, left);
+  source home = {tsr_end_home(r->problem, c->matrix), NULL};
   for (size_t i = 0; done && i < left->count; i++)
-    done = copy_part(r, c, left->items[i], tsr_end_home(r->problem, c->matrix), device);
+    done = copy_part(r, c, left->items[i], &home, device);
   TSR_VEC_FREE(&found);
   return done;
 }
@@ -199,16 +283,18 @@ static bool write_back_shape(tsr_routes *r, const tsr_task_operand *o, int32_t n
   return done;
 }
 
-/* Writes back the newer shapes of all blocks in a rectangle that are, or are not, triangles. */
-static bool write_back_kind(tsr_routes *r, const tsr_task_operand *o, bool triangles) {
-  tsr_rect rect = tsr_operand_rect(o);
+/* Writes back what is newer in all blocks in a rectangle, or in the triangle uplo of a square:
+ * shapes that are, or are not, triangles. */
+static bool write_back_kind(tsr_routes *r, const tsr_task_operand *o, tsr_uplo uplo,
+                            bool triangles) {
+  tsr_shape shape = {tsr_operand_rect(o), uplo};
   tsr_rects parts = {0};
-  bool done = tsr_cached_blocks_ask(r->blocks, o->matrix, rect);
+  bool done = tsr_cached_blocks_ask(r->blocks, o->matrix, shape.rect);
   for (size_t i = 0; done && i < r->blocks->index.found.count; i++) {
     int32_t number = r->blocks->index.found.items[i];
     const tsr_cached_block *old = tsr_cached_blocks_old(r->blocks, number);
     if (!old) continue;
-    done = tsr_rects_clip(&old->newer, rect, &parts);
+    done = tsr_rects_clip_shape(&old->newer, shape, &parts);
     for (size_t j = 0; done && j < parts.count; j++)
       if (tsr_is_triangle(parts.items[j]) == triangles)
         done = write_back_shape(r, o, number, parts.items[j]);
@@ -217,17 +303,18 @@ static bool write_back_kind(tsr_routes *r, const tsr_task_operand *o, bool trian
   return done;
 }
 
-bool tsr_route_write_back_newer(tsr_routes *r, const tsr_task_operand *o) {
-  return write_back_kind(r, o, false) && write_back_kind(r, o, true);
+bool tsr_route_write_back_newer(tsr_routes *r, const tsr_task_operand *o, tsr_uplo uplo) {
+  return write_back_kind(r, o, uplo, false) && write_back_kind(r, o, uplo, true);
 }
 
-/* Writes back the newer parts of one block in a rectangle of C that are not in `needed`. What is
- * newer beside the triangle is newer in rectangles; those may reach into the triangle, whose old
- * values nobody needs. */
-static bool save_beside(tsr_routes *r, const tsr_task_operand *o, int32_t number,
-                        const tsr_rects *needed, int device) {
-  const tsr_cached_block *old = tsr_cached_blocks_old(r->blocks, number);
+/* Writes back the parts of a rectangle of C that are newer in the tile's own block, which is the
+ * one that is cleared, and not in `needed`. What is newer beside the triangle is newer in
+ * rectangles; those may reach into the triangle, whose old values nobody needs. */
+static bool save_beside(tsr_routes *r, const tsr_task_operand *o, const tsr_rects *needed,
+                        int device) {
   tsr_tile_copy *copy = tsr_copy_of(r->copies, o->matrix, o->tile, device);
+  int32_t number = (int32_t)r->commands->plan->buffers.items[copy->buffer].offset;
+  const tsr_cached_block *old = tsr_cached_blocks_old(r->blocks, number);
   tsr_rects parts = {0};
   bool done = !old || tsr_rects_clip(&old->newer, tsr_operand_rect(o), &parts);
   for (size_t i = 0; done && i < needed->count; i++)
@@ -241,9 +328,7 @@ static bool save_beside(tsr_routes *r, const tsr_task_operand *o, int32_t number
 bool tsr_route_save_beside(tsr_routes *r, const tsr_task_operand *o, int device) {
   tsr_rects needed = {0};
   bool done = tsr_cached_blocks_needed(r->blocks, o->matrix, tsr_operand_rect(o), &needed) &&
-              tsr_cached_blocks_ask(r->blocks, o->matrix, tsr_operand_rect(o));
-  for (size_t i = 0; done && i < r->blocks->index.found.count; i++)
-    done = save_beside(r, o, r->blocks->index.found.items[i], &needed, device);
+              save_beside(r, o, &needed, device);
   tsr_rects_free(&needed);
   return done;
 }

@@ -74,8 +74,9 @@ bool tsr_route_gather(tsr_routes *r, const tsr_task_operand *operand, int device
 /* Copies a piece to its tile at the device in parts, as tsr_route_gather; index: the piece's. */
 bool tsr_route_gather_piece(tsr_routes *r, const tsr_transfer *c, int index, int device);
 
-/* Writes back the parts of a rectangle of C that are newer in cached blocks. */
-bool tsr_route_write_back_newer(tsr_routes *r, const tsr_task_operand *operand);
+/* Writes back the parts of a rectangle of C, or of the triangle uplo of a square on its diagonal,
+ * that are newer in cached blocks. */
+bool tsr_route_write_back_newer(tsr_routes *r, const tsr_task_operand *operand, tsr_uplo uplo);
 
 /* Does so for the parts beside C's triangle, since the rectangle is about to be cleared at the
  * device, where the tile's next writer waits. */

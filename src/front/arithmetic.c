@@ -68,7 +68,7 @@ void tsr_context_choose_arithmetic(const tsr_context *context, const tsr_arithme
   call->faster = possible && arithmetic->kind == TSR_FASTER;
   bool leaves = call->operation == TSR_GEMM && !async && !context->plans->planning.reproducible;
   call->keeps_lines = !native && !leaves;
-  call->adds_last = !native && !call->faster;
+  call->adds_last = !native && !call->faster && context->plans->machine->devices > 0;
 }
 
 static void *moved(void *base, tsr_type type, int64_t elements) {

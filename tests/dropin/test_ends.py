@@ -25,7 +25,8 @@ def with_a_blas():
 def begun(state, end, **env):
     """The program in the state; it is about to end. OpenBLAS's threads would keep a process by themselves."""
     command = [*(DOOR if state == "door" else []), ENDS, state, end]
-    program = subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE,
+    # Unbuffered: communicate() does not see what a buffer has read beyond "ready".
+    program = subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, bufsize=0,
                                env={**os.environ, "OPENBLAS_NUM_THREADS": "1", **env})
     assert program.stdout.readline() == b"ready\n"
     return program

@@ -196,7 +196,7 @@ static tsr_status set_arithmetic(void *world_) {
 
 static tsr_status set_strategy(void *world_) {
   world *w = world_;
-  return CALLED(tsr_set_strategy)(w->context, "tile=8");
+  return CALLED(tsr_set_strategy)(w->context, "any/tile=8");
 }
 
 static tsr_status set_budget(void *world_) {

@@ -94,8 +94,8 @@ static sum block_of_sum(const sum *s, int64_t i, int64_t j, int64_t m, int64_t n
   return block;
 }
 
-/* The imaginary parts of a Hermitian C's diagonal count as 0, whatever they are; those of products may
- * be rounding errors. */
+/* The imaginary parts of a Hermitian C's diagonal count as 0, whatever they are; those of products
+ * may be rounding errors. */
 static void make_diagonal_real(const tsr_kernel_args *x) {
   size_t part = tsr_type_get(x->type)->size / 2;
   for (int64_t i = 0; i < x->n; i++) {

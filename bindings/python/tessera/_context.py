@@ -244,7 +244,11 @@ class Context(Routines):
         try:
             yield array
         finally:
-            handle.carry_out(lambda kept=array: check(lib.tsr_unregister(handle.pointer, pointer)))
+            def unregister() -> None:
+                _ = array  # stays until its memory is no longer pinned
+                check(lib.tsr_unregister(handle.pointer, pointer))
+
+            handle.carry_out(unregister)
 
     def set_arithmetic(self, arithmetic: str | None) -> None:
         """Sets how later calls are computed, as Context's argument does; None: what the environment

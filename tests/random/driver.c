@@ -37,7 +37,7 @@ typedef struct arguments {
   int64_t first, count;
   int devices[MAX_COUNTS], counts; /* --devices: numbers of devices; the last is the most */
   int operation;                   /* --op: no other; PROBLEM_ANY: all */
-  const char *line;
+  const char *line, *cases;
   refusals refuse; /* --refuse, for a case */
   bool placements, verbose;
   bool modelled; /* devices are those of a machine string, not measured */
@@ -184,16 +184,30 @@ static void run_placements_on(const arguments *args, int devices) {
     }
 }
 
-static bool run_line(const arguments *args) {
+static bool run_line(const arguments *args, const char *line) {
   problem p;
   const char *wrong;
-  if (!problem_parse(args->line, &p, &wrong)) {
+  if (!problem_parse(line, &p, &wrong)) {
     fprintf(stderr, "random_driver: cannot understand the case at \"%.40s\"\n", wrong);
     return false;
   }
   refused = args->refuse;
   run(&p, true);
   return true;
+}
+
+/* Cases that once failed, one a line; lines that begin with # say why. */
+static bool run_cases(const arguments *args) {
+  static char line[PROBLEM_LINE];
+  FILE *file = fopen(args->cases, "r");
+  bool good = file != NULL;
+  if (!good) fprintf(stderr, "random_driver: cannot read %s\n", args->cases);
+  while (good && fgets(line, sizeof line, file) != NULL) {
+    line[strcspn(line, "\n")] = '\0';
+    if (line[0] != '\0' && line[0] != '#') good = run_line(args, line);
+  }
+  if (file != NULL) fclose(file);
+  return good;
 }
 
 /* ---- Arguments ---- */
@@ -204,7 +218,7 @@ static int usage(void) {
       "[--count "
       "N]\n"
       "                     [--devices N,N...] [--modelled] [--patience SECONDS] [--verbose]\n"
-      "                     [--placements | --case LINE]\n",
+      "                     [--placements | --case LINE | --cases FILE]\n",
       stderr);
   return 2;
 }
@@ -253,6 +267,8 @@ static bool parse_arguments(int argc, char **argv, arguments *args) {
       args->count = strtoll(value, NULL, 10);
     else if (strcmp(name, "--case") == 0)
       args->line = value;
+    else if (strcmp(name, "--cases") == 0)
+      args->cases = value;
     else if (strcmp(name, "--patience") == 0)
       patience = (unsigned)strtoul(value, NULL, 10);
     else if (strcmp(name, "--refuse") == 0) {
@@ -289,7 +305,9 @@ int main(int argc, char **argv) {
   watch();
   if (REFUSES) run_beside_calls = refuse;
   if (args.line) {
-    if (!run_line(&args)) return 2;
+    if (!run_line(&args, args.line)) return 2;
+  } else if (args.cases) {
+    if (!run_cases(&args)) return 2;
   } else {
     if (!find_devices(&args)) return 1;
     if (args.placements)

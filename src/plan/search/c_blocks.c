@@ -71,7 +71,8 @@ static tsr_status try_single_tiles(tsr_search *s, int devices, int64_t tile) {
     tsr_strategy r = tsr_search_tiles(s, devices, t);
     tsr_candidate made;
     if (s->options->reproducible) r.lazy = true;
-    if (may_fit(s, t)) TSR_TRY(tsr_search_try(s, &r, &made));
+    tsr_forced_apply(&s->forced, &s->problem, &r); /* its tile may be another one */
+    if (may_fit(s, r.tile)) TSR_TRY(tsr_search_try(s, &r, &made));
     if (tile > 0) break;
   }
   return TSR_OK;

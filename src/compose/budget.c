@@ -33,6 +33,7 @@ void tsr_budget_shrink(tsr_plans *plans, int location, size_t bytes, int attempt
   pthread_mutex_lock(&plans->lock);
   size_t *budget = budget_of(plans, location);
   if (less < *budget) *budget = less;
+  b->shrinks++;
   if (attempt == 0)
     b->patience = b->patience == 0                              ? TSR_TUNE_BUDGET_PATIENCE
                   : b->patience < TSR_TUNE_BUDGET_PATIENCE_MOST ? 2 * b->patience
@@ -68,15 +69,28 @@ void tsr_budget_call(tsr_plans *plans) {
   pthread_mutex_unlock(&plans->lock);
 }
 
-bool tsr_budget_restore(tsr_plans *plans) {
+long tsr_budget_mark(tsr_plans *plans) {
+  pthread_mutex_lock(&plans->lock);
+  long mark = is_less(plans) ? -1 : plans->budgets.shrinks;
+  pthread_mutex_unlock(&plans->lock);
+  return mark;
+}
+
+bool tsr_budget_restore_since(tsr_plans *plans, long mark) {
+  pthread_mutex_lock(&plans->lock);
+  bool any = mark != plans->budgets.shrinks;
+  pthread_mutex_unlock(&plans->lock);
+  if (any) tsr_budget_restore(plans);
+  return any;
+}
+
+void tsr_budget_restore(tsr_plans *plans) {
   tsr_budgets *b = &plans->budgets;
   pthread_mutex_lock(&plans->lock);
-  bool any = is_less(plans);
   for (int l = 0; l <= b->devices; l++) *budget_of(plans, l) = b->wanted[l];
   b->patience = 0;
   tsr_plans_note_settings(plans);
   pthread_mutex_unlock(&plans->lock);
-  return any;
 }
 
 size_t tsr_budget_set(tsr_plans *plans, int device, size_t bytes) {

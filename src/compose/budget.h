@@ -24,8 +24,16 @@ void tsr_budget_shrink(tsr_plans *plans, int location, size_t bytes, int attempt
 /* Counts a call; budgets that shrank long enough ago grow by a step. */
 void tsr_budget_call(tsr_plans *plans);
 
-/* Sets the budgets to those asked for. True if one was less. */
-bool tsr_budget_restore(tsr_plans *plans);
+/* Sets the budgets to those asked for. */
+void tsr_budget_restore(tsr_plans *plans);
+
+/* A mark of the present budgets. */
+long tsr_budget_mark(tsr_plans *plans);
+
+/* If a budget was less than asked for at the mark or has shrunk since then, by whichever call, sets
+ * the budgets to those asked for, and returns true: what was planned since then may have found less
+ * than it may use. */
+bool tsr_budget_restore_since(tsr_plans *plans, long mark);
 
 /* Sets the budget that the user asks for, in bytes (0: as when the context was made), and returns
  * the new budget. */

@@ -26,6 +26,7 @@ typedef struct tsr_budgets {
   int devices;
   size_t given[TSR_MACHINE_LOCATIONS];  /* when the context was made */
   size_t wanted[TSR_MACHINE_LOCATIONS]; /* asked for; budgets that shrank grow back to these */
+  long shrinks;                         /* number of times that a budget shrank */
   int calls;                            /* number of calls since budgets changed */
   int patience; /* number of calls after which budgets grow; 0: none is below wanted */
 } tsr_budgets;

@@ -12,9 +12,10 @@ static bool may_shrink(const tsr_trial *t, const tsr_shortage *s) {
   return !t->staging_only || s->location == t->plans->budgets.devices;
 }
 
-/* *helped: the attempt is worth repeating. If the caller's relief freed memory, budgets that
- * earlier calls had shrunk are restored as well, because they would now find more, too. */
-static tsr_status relieve(tsr_trial *t, const tsr_shortage *s, bool *helped) {
+/* *helped: the attempt, before which the mark was made, is worth repeating. If the caller's relief
+ * freed memory, budgets that other calls had shrunk are restored as well, because they would now
+ * find more, too. */
+static tsr_status relieve(tsr_trial *t, const tsr_shortage *s, long mark, bool *helped) {
   *helped = false;
   if (s->any && t->relieve != NULL) TSR_TRY(t->relieve(t->call, s, helped));
   if (s->any && !*helped && may_shrink(t, s)) {
@@ -22,7 +23,7 @@ static tsr_status relieve(tsr_trial *t, const tsr_shortage *s, bool *helped) {
     t->wanted[s->location] = s->bytes;
     *helped = true;
   } else if (t->restores && t->shrinks == 0) {
-    *helped |= tsr_budget_restore(t->plans);
+    *helped |= tsr_budget_restore_since(t->plans, mark);
   }
   return TSR_OK;
 }
@@ -34,11 +35,12 @@ tsr_status tsr_retry(tsr_trial *trial) {
   memset(trial->wanted, 0, sizeof trial->wanted);
   while (again) {
     tsr_shortage shortage = {.location = -1};
+    long mark = trial->restores ? tsr_budget_mark(trial->plans) : 0;
     again = false;
     status = trial->attempt(trial->call, &shortage);
     if (status != TSR_ERR_MEMORY) return status;
     if (shortage.location >= 0) trial->shortage = shortage;
-    TSR_TRY(relieve(trial, &shortage, &again));
+    TSR_TRY(relieve(trial, &shortage, mark, &again));
   }
   return status;
 }

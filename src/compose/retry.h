@@ -11,7 +11,8 @@
  *    devices: if memory for staging is short, no block is evicted.
  * 2. The budget of the location that is short shrinks below the bytes that the plan wanted there,
  *    and the next attempt plans again. This ends when the next plan wants no less.
- * 3. If no plan fits the budgets and earlier calls had shrunk them, they are restored.
+ * 3. If no plan fits the budgets and other calls, earlier ones or ones at the same time, had shrunk
+ *    them, they are restored.
  */
 #ifndef TSR_COMPOSE_RETRY_H
 #define TSR_COMPOSE_RETRY_H

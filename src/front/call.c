@@ -151,7 +151,7 @@ static bool is_on_device(const tsr_call *call) {
  * restored for the next call. */
 static tsr_status fall_back_to_cpu(const attempted *x, const tsr_trial *t) {
   tsr_plans *plans = x->context->plans;
-  (void)tsr_budget_restore(plans);
+  tsr_budget_restore(plans);
   if (is_on_device(x->call) || plans->planning.reproducible) return fail_for_memory(x->context, t);
   tsr_log(TSR_LOG_INFO, "the CPU's BLAS does a call: %s", tsr_message());
   return call_on_cpu(x->context, x->call, x->binding);
@@ -173,7 +173,7 @@ static tsr_status call_natively(tsr_context *context, tsr_call *call, const tsr_
       .context = context, .call = call, .binding = binding, .exchanged = exchanged, .rest = true};
   tsr_trial trial = trial_of(&x);
   tsr_status status = tsr_retry(&trial);
-  if (is_short(&trial, status)) (void)tsr_budget_restore(context->plans);
+  if (is_short(&trial, status)) tsr_budget_restore(context->plans);
   return status;
 }
 
@@ -255,6 +255,6 @@ tsr_status tsr_context_offer(tsr_context *context, const tsr_call *call, const t
   TSR_TRY(tsr_compose_clear(&context->directory, call, binding));
   tsr_status status = carry_out(&x, &trial, &in_vain);
   if (!in_vain) return status;
-  (void)tsr_budget_restore(context->plans);
+  tsr_budget_restore(context->plans);
   return fail_for_memory(context, &trial);
 }

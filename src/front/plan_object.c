@@ -80,6 +80,18 @@ static tsr_status set_homes(tsr_context *context, bool exchanged, const tsr_home
   return status;
 }
 
+typedef struct making {
+  tsr_context *context;
+  tsr_request request;
+  const tsr_plan *made;
+} making;
+
+static tsr_status try_making(void *making_, tsr_shortage *shortage) {
+  making *x = making_;
+  (void)shortage; /* a plan that is not run takes no memory of devices */
+  return tsr_request_make(x->context->plans, &x->request, &x->made);
+}
+
 TSR_ENTRY(tsr_plan_level3, (context, what, alpha, beta, homes, plan), tsr_context *context,
           const tsr_level3 *what, const void *alpha, const void *beta, const tsr_home homes[3],
           tsr_plan **plan) {
@@ -94,10 +106,10 @@ TSR_ENTRY(tsr_plan_level3, (context, what, alpha, beta, homes, plan), tsr_contex
   TSR_TRY(set_homes(context, exchanged, homes, &call));
   TSR_TRY(tsr_context_arithmetic(context, what->arithmetic, &arithmetic));
   tsr_context_choose_arithmetic(context, &arithmetic, false, &call);
-  const tsr_plan *made;
-  tsr_request request = {.call = &call, .exchanged = exchanged};
-  TSR_TRY(tsr_request_make(context->plans, &request, &made));
-  *plan = &tsr_plan_object_of(made)->plan;
+  making x = {.context = context, .request = {.call = &call, .exchanged = exchanged}};
+  tsr_trial trial = {.call = &x, .attempt = try_making, .plans = context->plans, .restores = true};
+  TSR_TRY(tsr_retry(&trial));
+  *plan = &tsr_plan_object_of(x.made)->plan;
   return TSR_OK;
 }
 

@@ -24,6 +24,7 @@ typedef struct call {
   size_t least;    /* and no plan fits in less than that many */
   tsr_status fail; /* how attempts fail where they do not find memory */
   tsr_status relief_fails;
+  bool disturbed; /* another call shrinks a budget during the first attempt, and ends */
   char events[MOST + 1];
 } call;
 
@@ -40,6 +41,12 @@ static size_t budget_at(const tsr_plans *plans, int location) {
 static tsr_status attempt(void *call_, tsr_shortage *shortage) {
   call *x = call_;
   note(x, 'a');
+  if (x->disturbed) {
+    x->disturbed = false;
+    tsr_budget_shrink(x->plans, 0, WANTED, 0);
+    tsr_budget_restore(x->plans);
+    return TSR_ERR_MEMORY;
+  }
   if (x->fail != TSR_ERR_MEMORY) return x->fail;
   size_t budget = budget_at(x->plans, x->location < 0 ? 0 : x->location);
   if (budget < x->least) return TSR_ERR_MEMORY;
@@ -164,6 +171,15 @@ static void test_budgets_are_restored_once(void **state) {
   assert_true(budget_at(x.plans, 0) < BUDGET);
 }
 
+/* The plan was made for budgets that another call had shrunk, and has restored since. */
+static void test_an_attempt_beside_a_shrink_is_repeated(void **state) {
+  call x = {.plans = *state, .fail = TSR_ERR_MEMORY, .fits = BUDGET, .disturbed = true};
+  tsr_trial trial = trial_of(&x);
+  assert_int_equal(tsr_retry(&trial), TSR_OK);
+  assert_string_equal(x.events, "aa");
+  assert_int_equal(trial.shrinks, 0);
+}
+
 static void test_relief_restores_what_others_shrank(void **state) {
   call x = {.plans = *state, .fail = TSR_ERR_MEMORY, .location = 1, .reliefs = 1};
   tsr_trial trial = trial_of(&x);
@@ -193,6 +209,7 @@ int main(void) {
       TEST(test_a_plan_that_wants_no_less_ends_it),
       TEST(test_only_staging_shrinks_where_that_is_said),
       TEST(test_budgets_are_restored_once),
+      TEST(test_an_attempt_beside_a_shrink_is_repeated),
       TEST(test_relief_restores_what_others_shrank),
       TEST(test_a_relief_that_fails_ends_it),
   };

@@ -174,21 +174,22 @@ static tsr_status call_all(const arguments *x, const operand set[CALL_SETS][3]) 
   return status != TSR_OK ? status : finished;
 }
 
-/* Flags that a product on the CPU may raise. With a budget, or where a promise is refused, the CPU
- * may do what devices cannot. */
-static int flags_of_cpu(const problem *p) {
-  bool only_devices = p->devices > 0 && p->memory == 0 && p->moduli == 0 && p->digits == 0;
+/* Flags that a product on the CPU may raise. With a budget, where devices' memory is refused, or a
+ * promise is, the CPU may do what devices cannot. */
+static int flags_of_cpu(const problem *p, bool refused) {
+  bool only_devices =
+      p->devices > 0 && p->memory == 0 && p->moduli == 0 && p->digits == 0 && !refused;
   return only_devices ? 0 : FE_INEXACT | FE_UNDERFLOW;
 }
 
 tsr_status call_run(const problem *p, tsr_context *context, const operand set[CALL_SETS][3],
-                    char changed[CALL_CHANGED]) {
+                    bool refused, char changed[CALL_CHANGED]) {
   char arithmetic[PROBLEM_ARITHMETIC];
   arguments x = arguments_of(p, context, set[0], problem_arithmetic(p, arithmetic));
   float_modes_set(&p->modes);
   float_state before = float_state_get();
   tsr_status status = call_all(&x, set);
   changed[0] = '\0';
-  (void)float_state_is(&before, flags_of_cpu(p), changed, CALL_CHANGED);
+  (void)float_state_is(&before, flags_of_cpu(p, refused), changed, CALL_CHANGED);
   return status;
 }

@@ -14,8 +14,9 @@
 enum { CALL_SETS = 2, CALL_CHANGED = 300 };
 
 /* All the calls, on the sets in turn, until they are complete or one fails, in the problem's
- * floating-point environment. changed: how they have changed it; "": they have not. */
+ * floating-point environment. refused: memory of devices may be, beside the calls. changed: how
+ * they have changed the environment; "": they have not. */
 tsr_status call_run(const problem *p, tsr_context *context, const operand set[CALL_SETS][3],
-                    char changed[CALL_CHANGED]);
+                    bool refused, char changed[CALL_CHANGED]);
 
 #endif

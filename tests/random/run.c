@@ -185,7 +185,7 @@ static void *work(void *argument) {
   if (!create_sets(w) || !register_sets(w, true)) return NULL;
   if (run_beside_calls != NULL) run_beside_calls(w->context, true);
   char changed[CALL_CHANGED];
-  w->status = call_run(w->p, w->context, w->set, changed);
+  w->status = call_run(w->p, w->context, w->set, run_beside_calls != NULL, changed);
   if (run_beside_calls != NULL) run_beside_calls(w->context, false);
   snprintf(w->message, sizeof w->message, "%s", tsr_message());
   if (!register_sets(w, false)) return NULL;

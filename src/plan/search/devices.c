@@ -20,16 +20,18 @@ static tsr_strategy first_guess(const tsr_search *s, int devices, int64_t tile) 
   return r;
 }
 
-/* Tries a first guess. If it does not fit because of a partial C, it is tried once more with C
- * fetched before the products. */
+/* Tries a first guess. If it does not fit, it is tried once more with less memory: with C fetched
+ * before the products, or, where C has to be added last, with C added where the products were
+ * summed, since sums that gather at C's home do not share memory there. */
 static tsr_status try_guess(tsr_search *s, const tsr_strategy *guess) {
   tsr_strategy r = *guess;
   tsr_candidate made;
   TSR_TRY(tsr_search_try(s, &r, &made));
-  if (s->best != NULL || !r.lazy || s->options->reproducible ||
-      tsr_strategy_must_be_lazy(&r, &s->problem))
-    return TSR_OK;
-  r.lazy = false;
+  if (s->best != NULL || !r.lazy) return TSR_OK;
+  bool needed = s->options->reproducible || tsr_strategy_must_be_lazy(&r, &s->problem);
+  if (needed && !r.add_at_home) return TSR_OK;
+  r.lazy = needed;
+  r.add_at_home = false;
   return tsr_search_try(s, &r, &made);
 }
 

@@ -46,7 +46,8 @@ static tsr_strategy least_strategy(const tsr_search *s) {
   if (s->kinds == 1u << TSR_BANDS) {
     tsr_strategy bands = tsr_bands_guess(s, 1);
     tsr_forced_apply(&s->forced, &s->problem, &bands);
-    if (s->call->moduli > 0) bands.lazy = bands.add_at_home = false;
+    if (s->call->moduli > 0) bands.lazy = false;
+    bands.add_at_home = false;
     return bands;
   }
   tsr_strategy r = tsr_search_tiles(s, 1, tile > 0 ? tile : tsr_search_least_tile(s->call));
@@ -90,6 +91,7 @@ static tsr_status too_small_for_part(tsr_search *s, const tsr_strategy *r, const
     snprintf(tiles, sizeof tiles, "%s of %" PRId64, r->kind == TSR_BANDS ? "bands" : "tiles",
              r->tile);
   TSR_TRY(tsr_strategy_tiling(r, call, s->machine, s->order, &tiling));
+  tiling.lazy_everywhere = tsr_search_is_lazy_everywhere(s);
   tsr_status status = tsr_graph_build(call, &tiling, &s->graph);
   if (status == TSR_OK)
     status = too_small_for(s, tiles,

@@ -104,6 +104,9 @@ static inline bool tsr_search_takes_blocks(const tsr_search *s, tsr_kernel kerne
 
 /* ---- try.c ---- */
 
+/* Whether C is added last also by a device that is its home and could add in place. */
+bool tsr_search_is_lazy_everywhere(const tsr_search *s);
+
 /* An empty plan for the call, in the memory of s->spare if there is one; NULL: no host memory. The
  * caller owns it. */
 tsr_plan *tsr_search_plan_new(tsr_search *s);

@@ -271,12 +271,16 @@ void tsr_search_set_enough(tsr_search *s) {
       tsr_floor(s->machine, s->call) + TSR_TUNE_ENOUGH_STARTS * start + s->machine->turnaround;
 }
 
+bool tsr_search_is_lazy_everywhere(const tsr_search *s) {
+  bool promised = s->call->moduli == 0 && tsr_call_adds_last(s->call);
+  return promised || s->options->reproducible || s->problem.realigned >> TSR_C_ & 1;
+}
+
 /* Makes the tiling of a strategy. If C follows a mapping, its parts and owners are the mapping's;
  * if devices differ, tsr_partition_set sets the owners. The caller frees it. */
 static tsr_status cut(const tsr_search *s, const tsr_strategy *r, tsr_tiling *tiling) {
   TSR_TRY(tsr_strategy_tiling(r, s->call, s->machine, s->order, tiling));
-  tiling->lazy_everywhere = s->options->reproducible || s->problem.realigned >> TSR_C_ & 1 ||
-                            (s->call->moduli == 0 && tsr_call_adds_last(s->call));
+  tiling->lazy_everywhere = tsr_search_is_lazy_everywhere(s);
   tiling->whole_at_home = tsr_search_is_whole_at_home(s, r);
   bool partitions = r->partition && r->kind == TSR_TILES;
   if (s->mapping == NULL && !partitions) return TSR_OK;

@@ -195,17 +195,25 @@ static void note_counts(const tsr_pprediction *p, tsr_text *text) {
   tsr_text_add(text, "  bytes received %.0f sent %.0f\n", p->received, p->sent);
 }
 
+static void note_strategy(const tsr_pprediction *p, tsr_text *text) {
+  tsr_text_add(text, "blocks %dx%d of %" PRId64 "x%" PRId64 ", depth %" PRId64 ", lookahead %d%s%s",
+               p->blocks_down, p->blocks_across, p->block_rows, p->block_cols, p->depth,
+               p->lookahead, p->moves_a ? ", A moved first" : "",
+               p->moves_b ? ", B moved first" : "");
+}
+
 static void note_case(golden_book *book, const case_ *c) {
   char name[300];
   name_of(c, name, sizeof name);
   if (!golden_wants(name)) return;
-  golden_result result = {.name = name, .floor = -1};
+  golden_result result = {.name = name, .family = "pgemm", .floor = -1};
   tsr_pprediction p;
   tsr_context *context = planner(c);
   tsr_grid *grid = grid_of(c, context);
   tsr_pplan *plan = plan_of(c, grid);
   must(tsr_pplan_predict(plan, &p));
   note_lines(&plan->schedule, &result.lines);
+  note_strategy(&p, &result.strategy);
   note_counts(&p, &result.counts);
   result.predicted = p.seconds;
   golden_note(book, &result);

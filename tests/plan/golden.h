@@ -14,6 +14,7 @@
  *   golden_file.c      files of digests and counts: writing, comparing
  *   golden_program.c   the options of a program that has goldens
  *   test_golden.c      the test; across processes: tests/cluster/golden.c
+ *   golden_between.py  the long forms of two commits side by side
  *   scores.c           predicted times of what benchmarks are made of; compare_scores.py
  */
 #ifndef TSR_TESTS_GOLDEN_H
@@ -41,14 +42,19 @@ uint64_t golden_digest(uint64_t before, const void *bytes, size_t count);
 
 /* ---- Files ---------------------------------------------------------------- */
 
-/* What is known of a case. All but the times are compared exactly. */
+/* What is known of a case. Its short form in the file is the strategy, the share of the floor, and
+ * the number and a digest of its lines; the first case of each family in a file has its counts,
+ * too. */
 typedef struct golden_result {
-  const char *name;
+  const char *name, *family; /* family NULL: always short */
   golden_lines lines;
   uint64_t unordered;      /* a digest of what has no order, such as buffers */
+  tsr_text strategy;       /* for people: never compared */
   tsr_text counts;         /* lines that begin with two blanks and a word */
   double predicted, floor; /* s; compared with a tolerance of 0.1 %; a negative floor: none */
   const char *aside;       /* printed where the case differs, and never compared; or NULL */
+  bool refused;            /* the planner refuses the call: nothing else is known of it */
+  bool wrong; /* the verifier refuses the plan: the case fails in all modes; aside says why */
 } golden_result;
 
 void golden_result_free(golden_result *result);
@@ -60,8 +66,7 @@ typedef enum golden_mode {
   GOLDEN_COMPARE,
   GOLDEN_WRITE,  /* the files anew */
   GOLDEN_SCORES, /* prints the predicted times as CSV, for compare_scores.py */
-  GOLDEN_LINES,  /* prints the lines of cases */
-  GOLDEN_WHY,    /* prints what the planner says of its choice */
+  GOLDEN_LONG,   /* prints the long forms of cases, and their lines */
   GOLDEN_LIST    /* prints the names of cases */
 } golden_mode;
 

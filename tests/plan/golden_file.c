@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The digests of the lines up to here, in so many places: they tell where a difference begins. */
-enum { MARKS = 24, MARK_MASK = 0xffff, SHOWN = 6, MOST_SHOWN_CASES = 8 };
+enum { MOST_SHOWN_CASES = 8, MOST_LINES = 64, MOST_FAMILIES = 16 };
 
+/* Of shares, which are kept with four places, and of times. */
 static const double tolerance = 1e-3;
 
 golden_options golden_asked = {.mode = GOLDEN_COMPARE};
@@ -47,6 +47,7 @@ void golden_lines_free(golden_lines *lines) {
 
 void golden_result_free(golden_result *result) {
   golden_lines_free(&result->lines);
+  tsr_text_free(&result->strategy);
   tsr_text_free(&result->counts);
 }
 
@@ -56,55 +57,14 @@ uint64_t golden_digest(uint64_t before, const void *bytes, size_t count) {
   return before;
 }
 
-/* How many of so many lines mark number i (from 0 on) covers; the last one covers all. */
-static size_t covered_by(int i, size_t lines) {
-  return (lines * (size_t)(i + 1) + MARKS - 1) / MARKS;
-}
-
-/* The digests at the marks of so many lines, as far as there are lines; how many marks that is. */
-static int find_marks(const golden_lines *lines, size_t count, uint64_t mark[MARKS]) {
-  uint64_t digest = GOLDEN_BASIS;
-  size_t at = 0;
-  for (int i = 0; i < MARKS; i++) {
-    size_t covered = covered_by(i, count);
-    if (covered > lines->ends.count) return i;
-    size_t end = covered > 0 ? lines->ends.items[covered - 1] : 0;
-    if (end > at) digest = golden_digest(digest, lines->text.bytes + at, end - at);
-    mark[i] = digest;
-    at = end;
-  }
-  return MARKS;
-}
-
-static void print_lines(const golden_lines *lines, size_t from, size_t to, const char *before) {
-  for (size_t i = from; i < to && i < lines->ends.count; i++) {
-    size_t begin = i > 0 ? lines->ends.items[i - 1] : 0;
-    printf("%s%zu %.*s", before, i, (int)(lines->ends.items[i] - begin), lines->text.bytes + begin);
-  }
-}
-
 uint64_t golden_result_digest(const golden_result *r) {
-  uint64_t mark[MARKS];
-  find_marks(&r->lines, r->lines.ends.count, mark);
-  return golden_digest(mark[MARKS - 1], &r->unordered, sizeof r->unordered);
+  uint64_t digest = GOLDEN_BASIS;
+  if (r->lines.text.length > 0)
+    digest = golden_digest(digest, r->lines.text.bytes, r->lines.text.length);
+  return golden_digest(digest, &r->unordered, sizeof r->unordered);
 }
 
 /* ---- Writing -------------------------------------------------------------- */
-
-static void write_result(const golden_result *r, tsr_text *text) {
-  size_t lines = r->lines.ends.count;
-  uint64_t mark[MARKS];
-  find_marks(&r->lines, lines, mark);
-  tsr_text_add(text, "%s\n%s", r->name, r->counts.bytes != NULL ? r->counts.bytes : "");
-  tsr_text_add(text, "  lines %zu digest %016" PRIx64 "\n  marks", lines, golden_result_digest(r));
-  for (int i = 0; i < MARKS; i++) tsr_text_add(text, " %04x", (unsigned)(mark[i] & MARK_MASK));
-  tsr_text_add(text, "\n  predicted %.4g s", r->predicted);
-  if (r->floor >= 0) tsr_text_add(text, " floor %.4g s", r->floor);
-  tsr_text_add(text, "\n\n");
-  if (text->broken) out_of_memory();
-}
-
-/* ---- Reading -------------------------------------------------------------- */
 
 /* A case of a file: its lines, each ended by a NUL. */
 typedef struct kept_case {
@@ -118,9 +78,44 @@ struct golden_book {
   char *bytes; /* of the file */
   kept_case *kept;
   int cases;
+  const char *family[MOST_FAMILIES]; /* whose first case was noted */
+  int families;
   tsr_text written;
   int differ, shown;
 };
+
+/* A family has one long form in a file: that of its first case. */
+static bool is_first_of_family(golden_book *book, const char *family) {
+  if (family == NULL || book->families == MOST_FAMILIES) return false;
+  for (int i = 0; i < book->families; i++)
+    if (strcmp(book->family[i], family) == 0) return false;
+  book->family[book->families++] = family;
+  return true;
+}
+
+static void write_digest(const golden_result *r, tsr_text *text) {
+  if (r->floor > 0)
+    tsr_text_add(text, "  %.4f of the floor, ", r->floor / r->predicted);
+  else
+    tsr_text_add(text, "  %.4g s, ", r->predicted);
+  tsr_text_add(text, "lines %zu digest %016" PRIx64 "\n", r->lines.ends.count,
+               golden_result_digest(r));
+}
+
+/* The name; the strategy; time, number of lines and digest; in a long form the counts. */
+static void write_result(const golden_result *r, bool is_long, tsr_text *text) {
+  tsr_text_add(text, "%s\n", r->name);
+  if (r->strategy.length > 0) tsr_text_add(text, "  strategy: %s\n", r->strategy.bytes);
+  if (r->refused)
+    tsr_text_add(text, "  refused\n");
+  else
+    write_digest(r, text);
+  if (is_long && r->counts.length > 0) tsr_text_add(text, "%s", r->counts.bytes);
+  tsr_text_add(text, "\n");
+  if (text->broken) out_of_memory();
+}
+
+/* ---- Reading -------------------------------------------------------------- */
 
 static void add_line(golden_book *book, char *line) {
   bool begins = *line != ' ';
@@ -173,63 +168,6 @@ golden_book *golden_open(const char *path) {
 
 /* ---- Comparing ------------------------------------------------------------ */
 
-/* Of a line that is the same up to there, the value that should follow a word; NAN: none. */
-static double number_after(const char *line, const char *word) {
-  const char *at = strstr(line, word);
-  return at != NULL ? atof(at + strlen(word)) : NAN;
-}
-
-static bool is_near(double kept, double found) {
-  return fabs(found - kept) <= tolerance * fabs(kept);
-}
-
-static bool same_times(const char *kept, const golden_result *r) {
-  double floor = number_after(kept, " floor ");
-  if (!is_near(number_after(kept, "predicted "), r->predicted)) return false;
-  return r->floor < 0 ? isnan(floor) : is_near(floor, r->floor);
-}
-
-static bool begins_with(const char *line, const char *word) {
-  return strncmp(line, word, strlen(word)) == 0;
-}
-
-static const char *kept_line(const kept_case *c, const char *word) {
-  for (int i = 1; i < c->lines; i++)
-    if (begins_with(c->line[i], word)) return c->line[i];
-  return "";
-}
-
-/* Lines from .. to-1 hold the first one that differs. */
-static void find_difference(const kept_case *c, const golden_result *r, size_t *from, size_t *to) {
-  size_t was = 0;
-  (void)sscanf(kept_line(c, "  lines"), "  lines %zu", &was);
-  const char *at = strstr(kept_line(c, "  marks"), " marks");
-  uint64_t mark[MARKS];
-  int marks = find_marks(&r->lines, was, mark);
-  char *next = (char *)(at != NULL ? at + strlen(" marks") : "");
-  *from = *to = 0;
-  for (int i = 0; i < MARKS; i++) {
-    *from = *to;
-    *to = covered_by(i, was);
-    if (i == marks || strtoul(next, &next, 16) != (mark[i] & MARK_MASK)) return;
-  }
-  *from = *to; /* what has no order differs, or lines came behind */
-  *to = r->lines.ends.count;
-}
-
-static void show_lines(const kept_case *c, const golden_result *r) {
-  size_t from, to;
-  find_difference(c, r, &from, &to);
-  if (from >= r->lines.ends.count) {
-    printf("    the lines are the same as far as they go; buffers or queues differ\n");
-    return;
-  }
-  printf("    the first line that differs is among lines %zu to %zu, which are:\n", from,
-         to > from ? to - 1 : from);
-  print_lines(&r->lines, from, to < from + SHOWN ? to : from + SHOWN, "      ");
-  if (to > from + SHOWN) printf("      ...\n");
-}
-
 /* The lines of a result, as in the file; its text is changed. */
 static int split(char *text, char **line, int room) {
   int count = 0;
@@ -243,46 +181,31 @@ static int split(char *text, char **line, int room) {
   return count;
 }
 
-static bool same_line(const char *kept, const char *found, const golden_result *r) {
-  if (begins_with(kept, "  predicted") && begins_with(found, "  predicted"))
-    return same_times(kept, r);
-  return strcmp(kept, found) == 0;
+static bool begins_with(const char *line, const char *word) {
+  return strncmp(line, word, strlen(word)) == 0;
 }
 
-/* How much of a line says what it is about: up to its first figure. */
-static size_t subject(const char *line) {
-  return strcspn(line, "0123456789:");
+/* Words of a strategy may be written anew: the digest covers every command that comes of it. Times
+ * are near, and the words behind them the same. */
+static bool same_line(const char *kept, const char *found) {
+  static const char strategy[] = "  strategy: ";
+  char *kept_words, *found_words;
+  if (begins_with(kept, strategy) && begins_with(found, strategy)) return true;
+  double was = strtod(kept, &kept_words), is = strtod(found, &found_words);
+  if (kept_words == kept || found_words == found) return strcmp(kept, found) == 0;
+  return fabs(is - was) <= tolerance * fabs(was) && strcmp(kept_words, found_words) == 0;
 }
 
-/* The line about the same, which is not the name; NULL: there is none. */
-static const char *line_about(const char *line, char *const *among, int count) {
-  size_t length = subject(line);
-  for (int i = 1; i < count; i++)
-    if (subject(among[i]) == length && strncmp(among[i], line, length) == 0) return among[i];
-  return NULL;
-}
-
-static void show_pair(const char *kept, const char *found) {
-  printf("    was %s\n    is  %s\n", kept != NULL ? kept : "  (nothing)",
-         found != NULL ? found : "  (nothing)");
-}
-
-/* How many lines differ from those about the same. The marks say no more than the digest. */
-static int compare_lines(const kept_case *c, const golden_result *r, char *const *line, int count,
-                         bool show) {
-  int differ = 0;
-  for (int i = 1; i < c->lines; i++) {
-    const char *found = line_about(c->line[i], line, count);
-    if (begins_with(c->line[i], "  marks") || (found && same_line(c->line[i], found, r))) continue;
-    differ++;
-    if (show) show_pair(c->line[i], found);
-  }
-  for (int i = 1; i < count; i++) {
-    if (begins_with(line[i], "  marks") || line_about(line[i], c->line, c->lines)) continue;
-    differ++;
-    if (show) show_pair(NULL, line[i]);
-  }
+/* How many lines differ from the one in the same place. */
+static int compare_lines(const kept_case *c, char *const *line, int count) {
+  int differ = 0, most = count > c->lines ? count : c->lines;
+  for (int i = 1; i < most; i++)
+    differ += i >= count || i >= c->lines || !same_line(c->line[i], line[i]);
   return differ;
+}
+
+static void show_lines(const char *word, char *const *line, int count) {
+  for (int i = 1; i < count; i++) printf("    %s%s\n", i == 1 ? word : "   ", line[i]);
 }
 
 static kept_case *find_case(golden_book *book, const char *name) {
@@ -291,30 +214,29 @@ static kept_case *find_case(golden_book *book, const char *name) {
   return NULL;
 }
 
-static void compare(golden_book *book, const golden_result *r) {
-  enum { MOST_LINES = 64 };
+static void show_difference(const golden_result *r, const kept_case *kept, char *const *line,
+                            int count) {
+  printf("  %s\n", r->name);
+  show_lines("was", kept->line, kept->lines);
+  show_lines("is ", line, count);
+  if (r->aside != NULL) printf("        %s\n", r->aside);
+}
+
+static void compare(golden_book *book, const golden_result *r, bool is_long) {
   char *line[MOST_LINES];
   tsr_text text = TSR_TEXT_INIT;
   kept_case *kept = find_case(book, r->name);
-  bool show = book->shown < MOST_SHOWN_CASES;
   if (kept == NULL) {
     printf("  %s: %s does not have it\n", r->name, book->path);
     book->differ++;
     return;
   }
   kept->seen = true;
-  write_result(r, &text);
+  write_result(r, is_long, &text);
   int count = split(text.bytes, line, MOST_LINES);
-  if (compare_lines(kept, r, line, count, false) > 0) {
+  if (compare_lines(kept, line, count) > 0) {
     book->differ++;
-    book->shown++;
-    if (show) {
-      printf("  %s\n", r->name);
-      compare_lines(kept, r, line, count, true);
-      const char *found = line_about("  lines 0", line, count);
-      if (found == NULL || strcmp(kept_line(kept, "  lines"), found) != 0) show_lines(kept, r);
-      if (r->aside != NULL) printf("    is  %s\n", r->aside);
-    }
+    if (book->shown++ < MOST_SHOWN_CASES) show_difference(r, kept, line, count);
   }
   tsr_text_free(&text);
 }
@@ -325,15 +247,41 @@ bool golden_wants(const char *name) {
   return wanted && golden_asked.mode != GOLDEN_LIST;
 }
 
+static void print_long(const golden_result *r) {
+  tsr_text text = TSR_TEXT_INIT;
+  write_result(r, true, &text);
+  printf("%.*s", (int)text.length - 1, text.bytes); /* without its blank line */
+  for (size_t i = 0; i < r->lines.ends.count; i++) {
+    size_t begin = i > 0 ? r->lines.ends.items[i - 1] : 0;
+    printf("  %zu %.*s", i, (int)(r->lines.ends.items[i] - begin), r->lines.text.bytes + begin);
+  }
+  printf("\n");
+  tsr_text_free(&text);
+}
+
 void golden_note(golden_book *book, const golden_result *result) {
-  if (golden_asked.mode == GOLDEN_WRITE) write_result(result, &book->written);
-  if (golden_asked.mode == GOLDEN_COMPARE) compare(book, result);
-  if (golden_asked.mode == GOLDEN_SCORES) printf("\"%s\",%.6g\n", result->name, result->predicted);
-  if (golden_asked.mode == GOLDEN_WHY)
-    printf("%s\n    %s\n", result->name, result->aside != NULL ? result->aside : "");
-  if (golden_asked.mode != GOLDEN_LINES) return;
-  printf("%s\n", result->name);
-  print_lines(&result->lines, 0, result->lines.ends.count, "");
+  bool is_long = is_first_of_family(book, result->family);
+  if (result->wrong) {
+    book->differ++;
+    printf("  %s: the plan is wrong: %s\n", result->name, result->aside);
+    return;
+  }
+  switch (golden_asked.mode) {
+    case GOLDEN_WRITE:
+      write_result(result, is_long, &book->written);
+      break;
+    case GOLDEN_COMPARE:
+      compare(book, result, is_long);
+      break;
+    case GOLDEN_SCORES:
+      printf("\"%s\",%.6g\n", result->name, result->predicted);
+      break;
+    case GOLDEN_LONG:
+      print_long(result);
+      break;
+    case GOLDEN_LIST:
+      break;
+  }
 }
 
 /* ---- Closing -------------------------------------------------------------- */

@@ -4,7 +4,9 @@
 /* A plan as lines of text that do not depend on what anything is called in the library. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "blas/family.h"
 #include "plan/golden_call.h"
 #include "plan/residency.h"
 
@@ -371,6 +373,16 @@ static void note_counts(const tsr_plan *plan, const tsr_machine *machine, tsr_te
   add_memory(plan, machine, text);
 }
 
+static const char *const families[TSR_FAMILIES] = {
+    [TSR_PRODUCT] = "product", [TSR_RANK] = "rank", [TSR_TRIANGLE] = "triangle"};
+
+/* What the plan says of its choice, without the runner-up. */
+static void add_strategy(const tsr_plan *plan, tsr_text *text) {
+  const char *end = strstr(plan->why, " (next best");
+  size_t length = end != NULL ? (size_t)(end - plan->why) : strlen(plan->why);
+  tsr_text_add(text, "%.*s", (int)length, plan->why);
+}
+
 void golden_plan_note(const tsr_plan *plan, const tsr_machine *machine, golden_result *result) {
   for (size_t i = 0; i < plan->commands.count; i++)
     note_command(plan, &plan->commands.items[i], &result->lines);
@@ -379,5 +391,6 @@ void golden_plan_note(const tsr_plan *plan, const tsr_machine *machine, golden_r
   note_counts(plan, machine, &result->counts);
   result->predicted = plan->seconds;
   result->floor = plan->floor;
-  result->aside = plan->why;
+  result->family = plan->moves ? "moves" : families[tsr_family_of(plan->call.operation)];
+  add_strategy(plan, &result->strategy);
 }

@@ -9,12 +9,12 @@
 
 static bool explain(const char *program) {
   fprintf(stderr,
-          "usage: %s [--write | --lines | --scores | --why | --list] [PART OF A NAME]\n"
+          "usage: %s [--write | --long | --scores | --list] [PART OF A NAME]\n"
           "Compares plans with their files in tests/plan/golden.\n"
           "  --write   write the files anew\n"
-          "  --lines   print what the digests are of, a command a line (of two builds: diff them)\n"
+          "  --long    print the long forms, and what the digests are of, a command a line\n"
+          "            (of two commits side by side: golden_between.py)\n"
           "  --scores  print the predicted times as CSV (compare_scores.py compares two)\n"
-          "  --why     print what the planner says of its choice\n"
           "  --list    print the names of the cases\n"
           "TESSERA_SOURCE_DIR is the folder of the sources, else the one that this runs in.\n",
           program);
@@ -26,12 +26,10 @@ bool golden_interpret(int argc, char **argv) {
     const char *word = argv[i];
     if (strcmp(word, "--write") == 0)
       golden_asked.mode = GOLDEN_WRITE;
-    else if (strcmp(word, "--lines") == 0)
-      golden_asked.mode = GOLDEN_LINES;
+    else if (strcmp(word, "--long") == 0)
+      golden_asked.mode = GOLDEN_LONG;
     else if (strcmp(word, "--scores") == 0)
       golden_asked.mode = GOLDEN_SCORES;
-    else if (strcmp(word, "--why") == 0)
-      golden_asked.mode = GOLDEN_WHY;
     else if (strcmp(word, "--list") == 0)
       golden_asked.mode = GOLDEN_LIST;
     else if (*word == '-' || golden_asked.only != NULL)

@@ -123,9 +123,8 @@ static void note(sequence *s, golden_book *book, const char *name, const tsr_fou
   golden_result result = {.name = name};
   golden_plan_note(plan, s->machine, &result);
   if (plan->moves) result.floor = -1;
-  bool verified = tsr_plan_verify(plan, s->machine, budget) == TSR_OK;
-  tsr_text_add(&result.counts, "  verified %s\n", verified ? "yes" : "no");
-  if (!verified) printf("%s: %s\n", name, tsr_message());
+  result.wrong = tsr_plan_verify(plan, s->machine, budget) != TSR_OK;
+  if (result.wrong) result.aside = tsr_message();
   golden_note(book, &result);
   golden_result_free(&result);
   submit(s, view, plan);

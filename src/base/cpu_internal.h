@@ -3,8 +3,7 @@
 
 /*
  * What the files of the CPU's BLAS share: cpu_blas.c finds the library, cpu_call.c calls it,
- * cpu_level3.c, cpu_add.c and cpu_kernel.c run kernels with it. cpu_residues.c, which needs no
- * library, has the kernels on residues.
+ * cpu_level3.c, cpu_add.c and cpu_kernel.c run kernels with it.
  */
 #ifndef TSR_BASE_CPU_INTERNAL_H
 #define TSR_BASE_CPU_INTERNAL_H
@@ -42,14 +41,5 @@ void tsr_cpu_scale(const tsr_kernel_args *args);
 
 /* c = alpha a + beta c; alpha is not 0. */
 void tsr_cpu_add(const tsr_kernel_args *args);
-
-/* Makes or multiplies residues (base/moduli.h). */
-void tsr_cpu_residues(const tsr_kernel_args *args);
-
-/* Whether the accuracy of a product in residues is promised for each element that is written, by
- * the overlap of its lines (base/judgement.h). All of its lines are finite. */
-struct tsr_line;
-bool tsr_cpu_judge_by_overlaps(const tsr_kernel_args *args, const struct tsr_line *rows,
-                               const struct tsr_line *columns);
 
 #endif

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* Judges products in residues by the overlap of their lines (base/judgement.h), in plain C. */
-#include "base/cpu_internal.h"
+#include "base/cpu_residues.h"
 #include "base/judgement.h"
 #include "base/moduli.h"
 

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/cpu_blas.h"
 #include "base/cpu_internal.h"
+#include "base/cpu_residues.h"
 #include "base/cpu_room.h"
 #include "base/status.h"
 

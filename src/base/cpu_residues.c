@@ -3,7 +3,7 @@
 
 /* The kernels on residues in plain C: what emulated devices run, and what GPUs are compared with.
  */
-#include "base/cpu_internal.h"
+#include "base/cpu_residues.h"
 #include "base/judgement.h"
 #include "base/moduli.h"
 

@@ -148,9 +148,27 @@ static void await_calls(void) {
     error = pthread_cond_timedwait(&state.left, &state.lock, &until);
 }
 
+/* ---- The end of the process: the gate (base/ending.h) ---- */
+
+static void open_gate(void) {
+  pthread_mutex_lock(&state.lock);
+  state.enders++;
+  pthread_cond_broadcast(&state.left);
+  pthread_mutex_unlock(&state.lock);
+}
+
+/* Returns when no call is inside, after `patience` at most: a call may take long, and the program
+ * wants to end. */
+static void close_gate(void) {
+  pthread_mutex_lock(&state.lock);
+  if (--state.enders == 0) await_calls();
+  pthread_mutex_unlock(&state.lock);
+}
+
 /* A public function that exit() has interrupted, from a handler of a signal, will not go on. */
 static void at_exit(void) {
-  tsr_ending_begin();
+  static const tsr_ending_gate gate = {open_gate, close_gate};
+  tsr_ending_begin(&gate);
   pthread_mutex_lock(&state.lock);
   state.enders = 0;
   await_calls();
@@ -175,19 +193,6 @@ void tsr_cpu_room_watch(bool watch) {
 static size_t missing(void) {
   int buffers = state.inside + 1 - state.most;
   return state.watched && buffers > 0 ? (size_t)buffers * buffer + spare : 0;
-}
-
-void tsr_cpu_room_open(void) {
-  pthread_mutex_lock(&state.lock);
-  state.enders++;
-  pthread_cond_broadcast(&state.left);
-  pthread_mutex_unlock(&state.lock);
-}
-
-void tsr_cpu_room_close(void) {
-  pthread_mutex_lock(&state.lock);
-  if (--state.enders == 0) await_calls();
-  pthread_mutex_unlock(&state.lock);
 }
 
 static bool is_closed(void) {

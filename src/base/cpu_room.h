@@ -42,9 +42,4 @@ void tsr_cpu_room_watch(bool watch);
 tsr_status tsr_cpu_room_enter(int *calls);
 void tsr_cpu_room_leave(int calls);
 
-/* Around a public function of the thread that carries exit out. Close returns when no call is
- * inside, after a second at most: a call may take long, and the program wants to end. */
-void tsr_cpu_room_open(void);
-void tsr_cpu_room_close(void);
-
 #endif

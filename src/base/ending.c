@@ -22,10 +22,12 @@ static long thread_id(void) {
 /* ---- exit ---- */
 
 static atomic_bool ending;
-static pthread_t ender; /* set before `ending` */
+static pthread_t ender; /* set before `ending`, as the gate is */
+static const tsr_ending_gate *gate;
 
-void tsr_ending_begin(void) {
+void tsr_ending_begin(const tsr_ending_gate *given) {
   ender = pthread_self();
+  gate = given;
   atomic_store_explicit(&ending, true, memory_order_release);
 }
 
@@ -33,8 +35,8 @@ bool tsr_ending_has_begun(void) {
   return atomic_load_explicit(&ending, memory_order_acquire);
 }
 
-bool tsr_ending_is_here(void) {
-  return tsr_ending_has_begun() && pthread_equal(ender, pthread_self());
+const tsr_ending_gate *tsr_ending_gate_here(void) {
+  return tsr_ending_has_begun() && pthread_equal(ender, pthread_self()) ? gate : NULL;
 }
 
 /* ---- Threads of ours ---- */

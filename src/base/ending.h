@@ -18,7 +18,8 @@
  * the program blocks in its main thread stays blocked.
  *
  * By exit: libraries' destructors run in the thread that called exit, while all other threads go
- * on. base/cpu_room.h keeps them out of the CPU's BLAS then.
+ * on. Then the gate keeps threads out of the library whose destructors run: the CPU's BLAS
+ * (base/cpu_room.h).
  */
 #ifndef TSR_BASE_ENDING_H
 #define TSR_BASE_ENDING_H
@@ -45,10 +46,17 @@ typedef bool tsr_thread_starter(void *(*work)(void *argument), void *argument, p
  * looks once a second whether the main thread is still there. */
 void tsr_ending_watch(tsr_thread_starter *starter);
 
-/* Notes that the calling thread has begun to carry out exit(). */
-void tsr_ending_begin(void);
-/* Whether exit() has begun; whether the calling thread carries it out. */
+/* The thread that carries exit() out opens the gate before a public function of ours, and closes it
+ * after. */
+typedef struct tsr_ending_gate {
+  void (*open)(void), (*close)(void);
+} tsr_ending_gate;
+
+/* Notes that the calling thread has begun to carry out exit(). The gate stays with the caller. */
+void tsr_ending_begin(const tsr_ending_gate *gate);
+/* Whether exit() has begun. */
 bool tsr_ending_has_begun(void);
-bool tsr_ending_is_here(void);
+/* The gate if the calling thread carries exit() out, or NULL. */
+const tsr_ending_gate *tsr_ending_gate_here(void);
 
 #endif

@@ -259,13 +259,6 @@ void tsr_process_limits_read(const char *root, tsr_process_limits *limits) {
   read_shared(root, limits);
 }
 
-double tsr_process_addresses(void) {
-  tsr_process_limit least = {.most = HUGE_VAL};
-  read_resource(RLIMIT_AS, "", &least);
-  read_resource(RLIMIT_DATA, "", &least);
-  return least.most;
-}
-
 int tsr_process_processors(void) {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) return CPU_COUNT(&set);

@@ -8,7 +8,6 @@
 
 #include "base/alloc.h"
 #include "base/arenas.h"
-#include "base/cpu_room.h"
 #include "base/ending.h"
 
 typedef struct beginning {
@@ -100,12 +99,12 @@ void tsr_enter(tsr_held *held) {
   tsr_float_save(&held->callers);
   held->outer = innermost;
   innermost = held;
-  held->ends = tsr_ending_is_here();
-  if (held->ends) tsr_cpu_room_open();
+  held->gate = tsr_ending_gate_here();
+  if (held->gate != NULL) held->gate->open();
 }
 
 void tsr_leave(const tsr_held *held) {
-  if (held->ends) tsr_cpu_room_close();
+  if (held->gate != NULL) held->gate->close();
   innermost = held->outer;
   tsr_float_restore(&held->callers);
   pthread_setcancelstate(held->cancel, NULL);

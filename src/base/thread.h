@@ -21,6 +21,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
+#include "base/ending.h"
 #include "base/float_environment.h"
 #include "base/status.h"
 
@@ -43,8 +44,8 @@ bool tsr_stack_is_short(void);
 typedef struct tsr_held {
   int cancel; /* the former cancellation state */
   tsr_float_environment callers;
-  struct tsr_held *outer; /* of a public function that called this one; NULL: none */
-  bool ends;              /* the thread ends the process (base/ending.h) */
+  struct tsr_held *outer;      /* of a public function that called this one; NULL: none */
+  const tsr_ending_gate *gate; /* NULL: the thread does not end the process */
 } tsr_held;
 
 /* Puts off the cancellation of the calling thread and holds its floating-point environment, until

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "compose/tuning.h"
+#include "call/tuning.h"
 
 static size_t *budget_of(tsr_plans *plans, int location) {
   return location < plans->budgets.devices ? &plans->planning.budget[location]

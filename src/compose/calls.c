@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "blas/operation.h"
 #include "compose/plans.h"
-#include "compose/tuning.h"
+#include "call/tuning.h"
 #include "plan/axes.h"
 #include "run/meter.h"
 
@@ -59,17 +59,14 @@ static void count_traffic(tsr_calls *calls, const tsr_traffic *moved) {
 }
 
 tsr_status tsr_calls_submit(tsr_calls *calls, const tsr_plan *plan, const tsr_binding *binding,
-                            const tsr_allocation *allocation, int *short_of, tsr_job **job) {
+                            const tsr_cached_memory *cached, int *short_of, tsr_job **job) {
   tsr_plan_object *object = tsr_plan_object_of(plan);
   tsr_submission submission = {.program = object->program,
                                .binding = *binding,
-                               .blocks = allocation != NULL ? allocation->blocks : NULL,
-                               .entries = allocation != NULL ? allocation->entries : NULL,
-                               .arenas = allocation != NULL ? allocation->arena : NULL,
-                               .failures = allocation != NULL ? allocation->failures : 0,
                                .trace = atomic_load(&calls->trace),
                                .pinner = calls->pinner,
                                .registration = last_registration(calls, &plan->call, binding)};
+  if (cached != NULL) submission.cached = *cached;
   tsr_plan_ref(plan);
   tsr_status status = tsr_runner_submit(calls->runner, &submission, job);
   if (status == TSR_OK)

@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "compose/store.h"
+#include "base/rect.h"
 #include "compose/traced.h"
 #include "run/pinner.h"
 #include "run/runner.h"
@@ -41,10 +41,10 @@ void tsr_calls_drop(tsr_calls *calls);
 /* Destroys the locks, after tsr_calls_drop and after the runner and the pinner were destroyed. */
 void tsr_calls_end(tsr_calls *calls);
 
-/* Submits a plan, with the memory of its cached blocks (allocation NULL: it has none), and counts
- * its traffic. *short_of as in tsr_submission. The job holds a reference to the plan. */
+/* Submits a plan, with the memory of its cached blocks (NULL: it has none), and counts its traffic.
+ * *short_of as in tsr_submission. The job holds a reference to the plan. */
 tsr_status tsr_calls_submit(tsr_calls *calls, const tsr_plan *plan, const tsr_binding *binding,
-                            const tsr_allocation *allocation, int *short_of, tsr_job **job);
+                            const tsr_cached_memory *cached, int *short_of, tsr_job **job);
 
 /* Submits a plan without cached blocks and waits for it; *short_of as in tsr_submission. Adds to
  * *refused the parts of C that products in residues left as they were, since they could not promise

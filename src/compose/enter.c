@@ -68,7 +68,9 @@ static void poison_new(const tsr_directory *directory, const tsr_plan *plan,
 static tsr_status enter(tsr_directory *directory, const tsr_plan *plan, const tsr_binding *binding,
                         tsr_allocation *allocation, int *short_of, tsr_job **job) {
   poison_new(directory, plan, allocation);
-  tsr_status status = tsr_calls_submit(directory->calls, plan, binding, allocation, short_of, job);
+  tsr_cached_memory cached = {allocation->blocks, allocation->entries, allocation->arena,
+                              allocation->failures};
+  tsr_status status = tsr_calls_submit(directory->calls, plan, binding, &cached, short_of, job);
   if (status != TSR_OK) {
     tsr_store_give(directory->store, plan, allocation);
     return status;

@@ -9,7 +9,7 @@
 #define TSR_RUN_PROBE_BENCH_H
 
 #include "run/probe.h"
-#include "run/tuning.h"
+#include "probe/tuning.h"
 
 enum { TSR_BENCH_BUFFERS = 3 };
 

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/cpu_blas.h"
 #include "run/probe.h"
-#include "run/tuning.h"
+#include "probe/tuning.h"
 
 enum { MOST = TSR_TUNE_PROBE_CPU_MOST, SMALL = 8, REPEATS = 3, MOST_REPEATS = 100 };
 

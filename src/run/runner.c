@@ -140,14 +140,14 @@ static int bits(uint32_t set) {
 static tsr_status fill_blocks(tsr_job *job, const tsr_submission *submission) {
   size_t count = tsr_residency_count(job->plan->after);
   for (int l = 0; l < TSR_MACHINE_LOCATIONS; l++)
-    job->arena[l] = job->own_arenas ? submission->arenas[l] : job->runner->arena[l].base;
+    job->arena[l] = job->own_arenas ? submission->cached.arenas[l] : job->runner->arena[l].base;
   if (count == 0) return TSR_OK;
   job->blocks = tsr_alloc(count * sizeof *job->blocks);
   job->entries = tsr_alloc(count * sizeof *job->entries);
   if (job->blocks == NULL || job->entries == NULL)
     return tsr_fail(TSR_ERR_MEMORY, "no host memory for a job");
-  memcpy(job->blocks, submission->blocks, count * sizeof *job->blocks);
-  memcpy(job->entries, submission->entries, count * sizeof *job->entries);
+  memcpy(job->blocks, submission->cached.blocks, count * sizeof *job->blocks);
+  memcpy(job->entries, submission->cached.entries, count * sizeof *job->entries);
   return TSR_OK;
 }
 
@@ -177,7 +177,7 @@ static tsr_status fill(tsr_job *job, const tsr_submission *submission, tsr_progr
   job->program = program;
   job->binding = submission->binding;
   job->trace = submission->trace;
-  job->own_arenas = submission->arenas != NULL;
+  job->own_arenas = submission->cached.arenas != NULL;
   job->pinner = submission->pinner;
   job->registration = submission->registration;
   job->number = runner->posted;
@@ -221,7 +221,8 @@ static int next_set(const tsr_runner *runner) {
 
 /* A job that fails later is among the earlier ones that tsr_overlap_find finds. */
 static tsr_status check_failures(const tsr_runner *runner, const tsr_submission *submission) {
-  if (submission->arenas == NULL || submission->failures == tsr_runner_failures(runner))
+  if (submission->cached.arenas == NULL ||
+      submission->cached.failures == tsr_runner_failures(runner))
     return TSR_OK;
   return tsr_fail(TSR_ERR_DEVICE,
                   "a call whose results this one may use has failed: make them again");
@@ -232,9 +233,9 @@ static tsr_status enter(tsr_runner *runner, tsr_submission *submission, double n
   TSR_TRY(check_failures(runner, submission));
   runner->set = next_set(runner);
   tsr_program *program = submission->program;
-  if (submission->arenas != NULL) TSR_TRY(take_turns(runner, submission->program, &program));
-  TSR_TRY(tsr_resource_reserve(runner, program, submission->trace, submission->arenas == NULL,
-                               &submission->short_of));
+  if (submission->cached.arenas != NULL) TSR_TRY(take_turns(runner, submission->program, &program));
+  TSR_TRY(tsr_resource_reserve(runner, program, submission->trace,
+                               submission->cached.arenas == NULL, &submission->short_of));
   double reserved = tsr_now();
   tsr_job *job = tsr_job_take(runner);
   if (job == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a job");

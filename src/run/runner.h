@@ -47,17 +47,22 @@ void tsr_runner_destroy(tsr_runner *runner);
 tsr_status tsr_program_create(const tsr_plan *plan, tsr_program **program);
 void tsr_program_destroy(tsr_program *program); /* NULL is accepted */
 
+/* The memory of a plan with cached blocks; all NULL: the plan has none. The runner copies the
+ * arrays. blocks[r]: the memory of cached block r. entries[r]: the first byte of the store's entry
+ * that contains the block, by which jobs recognise memory that they share. arenas: one for each
+ * location, which no other job uses until this one is complete, so that the job may run
+ * concurrently with earlier ones. */
+typedef struct tsr_cached_memory {
+  void *const *blocks, *const *entries, *const *arenas;
+  uint64_t failures; /* with arenas: tsr_runner_failures before the cached blocks were found */
+} tsr_cached_memory;
+
 /* A plan to run, with the memory of one call. */
 typedef struct tsr_submission {
   tsr_program *program;
   tsr_binding binding;
-  /* For a plan with cached blocks; the runner copies these arrays. blocks[r]: the memory of cached
-   * block r. entries[r]: the first byte of the store's entry that contains the block, by which jobs
-   * recognise memory that they share. arenas: one for each location, which no other job uses until
-   * this one is complete, so that the job may run concurrently with earlier ones. */
-  void *const *blocks, *const *entries, *const *arenas;
-  uint64_t failures; /* with arenas: tsr_runner_failures before the cached blocks were found */
-  bool trace;        /* measure the begin and end of each command */
+  tsr_cached_memory cached;
+  bool trace; /* measure the begin and end of each command */
   tsr_pinner *pinner;
   uint64_t registration; /* of the pinner, to be carried out before the job starts; 0: none */
   int short_of; /* out, with TSR_ERR_MEMORY: the location that lacks memory for its arena; else -1

@@ -407,7 +407,7 @@ static tsr_status gate_query(tsr_queue_event *event, bool *passed, double *secon
 
 static tsr_job *submit_lodged(rig *r, tsr_plan *plan, const tsr_binding *binding, void **arena) {
   tsr_submission submission = {
-      .program = handmade_program(plan), .binding = *binding, .arenas = arena};
+      .program = handmade_program(plan), .binding = *binding, .cached = {.arenas = arena}};
   tsr_job *job = NULL;
   assert_int_equal(rig_engine()->alloc(r->state, 0, plan->arena[0], &arena[0]), TSR_OK);
   assert_int_equal(tsr_runner_submit(r->runner, &submission, &job), TSR_OK);

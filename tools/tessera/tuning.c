@@ -32,6 +32,12 @@ static const constant table[] = {
 #define FOLDER "run"
 #include "run/tuning.def"
 #undef FOLDER
+#define FOLDER "probe"
+#include "probe/tuning.def"
+#undef FOLDER
+#define FOLDER "call"
+#include "call/tuning.def"
+#undef FOLDER
 #define FOLDER "compose"
 #include "compose/tuning.def"
 #undef FOLDER

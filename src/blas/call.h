@@ -136,9 +136,4 @@ bool tsr_call_is_staged(const tsr_call *call);
 /* Whether the call leaves C as it is (m or n is 0; or alpha = 0 or k = 0 with beta = 1). */
 bool tsr_call_is_empty(const tsr_call *call);
 
-/* on_cpu.c: runs the whole call with the CPU's BLAS; all operands are in host memory.
- * TSR_ERR_MEMORY: the BLAS has no memory for its buffers; C may be undefined if the call adds
- * last, else nothing was touched. */
-tsr_status tsr_call_on_cpu(const tsr_call *call, const tsr_binding *binding);
-
 #endif

@@ -2,16 +2,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * A whole call by the CPU's BLAS. Most calls are one call of a routine of it. A GEMMT, which not
- * every BLAS has, and a call that adds beta C once, after all products, are cut into squares of C:
- * a product goes to a square of its own, and is added to C then.
+ * Most calls are one call of a routine of the CPU's BLAS. A GEMMT, which not every BLAS has, and a
+ * call that adds beta C once, after all products, are cut into squares of C: a product goes to a
+ * square of its own, and is added to C then.
  */
+#include "blas/on_cpu.h"
+
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/cpu_blas.h"
 #include "base/thread.h"
-#include "blas/call.h"
 #include "blas/operation.h"
 
 static tsr_kernel_args kernel_of(const tsr_call *call, const tsr_binding *binding) {

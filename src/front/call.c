@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "base/log.h"
+#include "blas/on_cpu.h"
 #include "blas/operation.h"
 #include "compose/request.h"
 #include "compose/retry.h"

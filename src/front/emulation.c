@@ -5,6 +5,7 @@
  * emulated.
  */
 #include "base/thread.h"
+#include "blas/on_cpu.h"
 #include "compose/request.h"
 #include "front/context.h"
 #include "plan/search/search.h"

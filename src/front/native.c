@@ -6,6 +6,7 @@
 
 #include "base/thread.h"
 #include "blas/call.h"
+#include "blas/on_cpu.h"
 #include "compose/capture.h"
 #include "front/context.h"
 

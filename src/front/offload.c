@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/thread.h"
 #include "blas/check.h"
+#include "blas/on_cpu.h"
 #include "blas/operation.h"
 #include "front/offload_inside.h"
 #include "front/tuning.h"

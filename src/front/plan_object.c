@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/thread.h"
+#include "blas/on_cpu.h"
 #include "blas/operation.h"
 #include "compose/request.h"
 #include "compose/retry.h"

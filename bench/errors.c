@@ -4,7 +4,7 @@
 /*
  * This program tells how accurate native and emulated products are on data that products are hard
  * for, against sums in quadruple precision. It writes a line of CSV for each family of data
- * (tests/base/hard_data.h) and type to standard output. native and emulated are the largest
+ * (tests/arithmetic/hard_data.h) and type to standard output. native and emulated are the largest
  * |error| / (|A||B|) of an element in units of the type's unit roundoff u (complex: of
  * 2 sqrt(2) u), and bound, k + 2, is what is promised of both. natively: how many of the parts of C
  * the emulated product left to native ones.
@@ -21,9 +21,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/moduli.h"
-#include "base/hard_data.h"
-#include "compose/plans.h"
+#include "arithmetic/moduli.h"
+#include "arithmetic/hard_data.h"
+#include "call/plans.h"
 
 /* The options as given. Extents are in elements. */
 typedef struct asked {

@@ -24,9 +24,9 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/kernel.h"
-#include "base/moduli.h"
-#include "base/hard_data.h"
+#include "arithmetic/kernel.h"
+#include "arithmetic/moduli.h"
+#include "arithmetic/hard_data.h"
 #include "one_device.h"
 
 static one_device *device;

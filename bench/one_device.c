@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "arithmetic/kernel.h"
 #include "base/clock.h"
-#include "base/kernel.h"
 
 enum { TURNS = 5, AT_ONCE = 16 };
 

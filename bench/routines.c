@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/kernel.h"
+#include "arithmetic/kernel.h"
 #include "one_device.h"
 
 static one_device *device;

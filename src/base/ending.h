@@ -19,7 +19,7 @@
  *
  * By exit: libraries' destructors run in the thread that called exit, while all other threads go
  * on. Then the gate keeps threads out of the library whose destructors run: the CPU's BLAS
- * (base/cpu_room.h).
+ * (cpu/room.h).
  */
 #ifndef TSR_BASE_ENDING_H
 #define TSR_BASE_ENDING_H

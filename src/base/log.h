@@ -3,7 +3,7 @@
 
 /*
  * The log: lines on stderr, if TESSERA_LOG is error, info or debug. status.c logs errors here, and
- * settings_file.c passes on the level that a settings file names, so the log includes neither.
+ * base/settings/file.c passes on the level that a settings file names, so the log includes neither.
  */
 #ifndef TSR_BASE_LOG_H
 #define TSR_BASE_LOG_H

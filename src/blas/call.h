@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "base/kernel.h"
+#include "arithmetic/kernel.h"
 #include "base/status.h"
 
 /* The operands of a call, and the matrices of its graph. The others exist on devices only: W, a

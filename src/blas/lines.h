@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The lines of which the matrices of residues are made (base/moduli.h). A product in residues is
- * one of rows of a left factor with columns of a right factor; both are lines of elements k.
+ * The lines of which the matrices of residues are made (arithmetic/moduli.h). A product in residues
+ * is one of rows of a left factor with columns of a right factor; both are lines of elements k.
  *
  *   TSR_RA, TSR_RB   the left and the right factor. syrk has one factor, RA, on both sides; syr2k
  *                    multiplies RA (A) by RB (B) and RB by RA.

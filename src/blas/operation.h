@@ -8,7 +8,7 @@
 #ifndef TSR_BLAS_OPERATION_H
 #define TSR_BLAS_OPERATION_H
 
-#include "base/kernel.h"
+#include "arithmetic/kernel.h"
 
 /* The list of arguments of an operation. */
 typedef enum tsr_signature {

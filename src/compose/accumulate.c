@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "compose/request.h"
+#include "call/request.h"
 #include "plan/schedule/moves.h"
 
 /* ---- Busy times of a plan -------------------------------------------------- */

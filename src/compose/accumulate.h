@@ -8,7 +8,7 @@
 #ifndef TSR_COMPOSE_ACCUMULATE_H
 #define TSR_COMPOSE_ACCUMULATE_H
 
-#include "compose/plans.h"
+#include "call/plans.h"
 #include "tessera_model.h"
 
 /* Predicts by planning two products, one after the other, and the write-back. first and next have

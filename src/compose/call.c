@@ -3,8 +3,8 @@
 
 /* Plans and submits a call that uses cached blocks of earlier calls. */
 #include "blas/family.h"
+#include "call/retry.h"
 #include "compose/inside.h"
-#include "compose/retry.h"
 #include "compose/tuning.h"
 #include "plan/axes.h"
 

@@ -14,8 +14,8 @@
 
 #include <pthread.h>
 
-#include "compose/calls.h"
-#include "compose/plans.h"
+#include "call/calls.h"
+#include "call/plans.h"
 #include "compose/store.h"
 #include "engine/engine.h"
 #include "plan/mapping.h"

@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* Finds a plan that uses cached blocks, allocates its memory and submits it. */
+#include "call/retry.h"
 #include "compose/inside.h"
-#include "compose/retry.h"
 
 tsr_status tsr_compose_find_plan(tsr_directory *directory, tsr_request *request,
                                  const tsr_found *found, const tsr_plan **plan) {

@@ -8,8 +8,8 @@
 #ifndef TSR_COMPOSE_INSIDE_H
 #define TSR_COMPOSE_INSIDE_H
 
+#include "call/request.h"
 #include "compose/directory.h"
-#include "compose/request.h"
 
 /* ---- directory.c ---- */
 

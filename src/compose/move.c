@@ -7,8 +7,8 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "call/retry.h"
 #include "compose/inside.h"
-#include "compose/retry.h"
 #include "compose/tuning.h"
 #include "plan/schedule/moves.h"
 #include "run/place.h"

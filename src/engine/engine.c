@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/loaded.h"
+#include "base/system/loaded.h"
 
 /* The engines of this build, one line for each folder below src/engine, in the order in which they
  * are tried for a user who names none. A folder without a CMakeLists.txt is part of libtessera

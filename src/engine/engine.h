@@ -19,7 +19,7 @@
 
 #include <stdbool.h>
 
-#include "base/kernel.h"
+#include "arithmetic/kernel.h"
 #include "base/queue.h"
 #include "base/status.h"
 
@@ -81,7 +81,7 @@ typedef struct tsr_engine_traits {
   /* The engine has the kernels on residues. 0: products are computed natively. */
   bool residues;
   /* Products in residues are judged by the overlap of their lines where quantiles do not promise
-   * their accuracy (base/judgement.h). 0: by quantiles alone. */
+   * their accuracy (arithmetic/judgement.h). 0: by quantiles alone. */
   bool overlaps;
   /* Kernels obey `blocks` of tsr_kernel_args: level-3 routines can be computed in two ways, of
    * which the probe finds the faster. */
@@ -92,7 +92,7 @@ typedef struct tsr_engine_traits {
    * allocations, so that they are few: each takes long. */
   size_t block;
   /* The library that carries bytes between its devices in different processes: "nccl" or "rccl"
-   * (cluster/fabric.c). NULL: nothing does. */
+   * (cluster/transport/fabric.c). NULL: nothing does. */
   const char *fabric;
 } tsr_engine_traits;
 

@@ -1,9 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The Tessera authors */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Which calls are computed in residues (base/moduli.h), and what is left of them for native ones.
+/* Which calls are computed in residues (arithmetic/moduli.h), and what is left of them for native
+ * ones.
  */
-#include "base/moduli.h"
+#include "arithmetic/moduli.h"
 #include "base/thread.h"
 #include "front/context.h"
 

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/process_limits.h"
-#include "base/settings.h"
+#include "base/settings/settings.h"
+#include "base/system/process_limits.h"
 #include "base/thread.h"
-#include "compose/budget.h"
+#include "call/budget.h"
 #include "front/context.h"
 #include "front/tuning.h"
 

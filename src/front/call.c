@@ -9,10 +9,10 @@
 #include <stdio.h>
 
 #include "base/log.h"
-#include "blas/on_cpu.h"
 #include "blas/operation.h"
-#include "compose/request.h"
-#include "compose/retry.h"
+#include "call/request.h"
+#include "call/retry.h"
+#include "cpu/on_cpu.h"
 #include "front/context.h"
 #include "run/place.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "base/thread.h"
-#include "compose/capture.h"
+#include "call/capture.h"
 #include "front/context.h"
 
 /* ---- Making one ------------------------------------------------------------ */

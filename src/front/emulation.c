@@ -5,8 +5,8 @@
  * emulated.
  */
 #include "base/thread.h"
-#include "blas/on_cpu.h"
-#include "compose/request.h"
+#include "call/request.h"
+#include "cpu/on_cpu.h"
 #include "front/context.h"
 #include "plan/search/search.h"
 #include "run/place.h"

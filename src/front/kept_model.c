@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "run/probe.h"
+#include "probe/probe.h"
 
 typedef struct query {
   const char *model;

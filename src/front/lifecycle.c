@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/cpu_blas.h"
-#include "base/process_limits.h"
-#include "base/settings.h"
+#include "base/settings/settings.h"
+#include "base/system/process_limits.h"
 #include "base/thread.h"
-#include "compose/capture.h"
+#include "call/capture.h"
+#include "cpu/blas.h"
 #include "front/context.h"
 #include "tessera_model.h"
 

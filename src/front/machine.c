@@ -8,18 +8,18 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/cache_lock.h"
-#include "base/cpu_blas.h"
 #include "base/log.h"
+#include "base/system/cache_lock.h"
 #include "base/thread.h"
+#include "cpu/blas.h"
 #include "front/context.h"
 #include "front/tuning.h"
-#include "machine/draw.h"
 #include "machine/installed.h"
 #include "machine/outline.h"
+#include "machine/picture/draw.h"
 #include "machine/shipped.h"
+#include "probe/probe.h"
 #include "run/aside.h"
-#include "run/probe.h"
 
 /* ---- Without measuring ---- */
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/numa.h"
-#include "base/settings.h"
+#include "base/settings/settings.h"
+#include "base/system/numa.h"
 #include "base/thread.h"
 #include "front/context.h"
 #include "tessera_model.h"

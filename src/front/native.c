@@ -6,8 +6,8 @@
 
 #include "base/thread.h"
 #include "blas/call.h"
-#include "blas/on_cpu.h"
-#include "compose/capture.h"
+#include "call/capture.h"
+#include "cpu/on_cpu.h"
 #include "front/context.h"
 
 /* Bytes of alpha, or of beta (of_c), as the routine takes them. herk has real scalars, her2k a real

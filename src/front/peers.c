@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* Which devices of a context reach each other: as the hardware is, and as the user wishes. */
-#include "base/settings.h"
+#include "base/settings/settings.h"
 #include "front/context.h"
 
 /* ---- The machine ---- */

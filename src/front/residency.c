@@ -8,7 +8,7 @@
 
 #include "base/flags.h"
 #include "base/thread.h"
-#include "compose/capture.h"
+#include "call/capture.h"
 #include "front/context.h"
 
 /* ---- Arguments ------------------------------------------------------------ */

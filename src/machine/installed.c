@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/loaded.h"
+#include "base/system/loaded.h"
 
 #define FOLDER "share/tessera/machines/"
 #define SUFFIX ".json"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/cache_folder.h"
+#include "base/system/cache_folder.h"
 #include "base/text.h"
 #include "machine/machine.h"
 

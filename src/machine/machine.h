@@ -19,7 +19,7 @@
 
 #include <stdbool.h>
 
-#include "base/kernel.h"
+#include "arithmetic/kernel.h"
 #include "base/status.h"
 #include "base/text.h"
 
@@ -97,8 +97,8 @@ typedef struct tsr_rates {
   struct tsr_routine {
     double vendor, blocks;
   } routine[TSR_KERNEL_COUNT];
-  /* Products in residues with the type's usual moduli (base/moduli.h), as flops/s of the products
-   * that they stand for. sustained 0: not measured. */
+  /* Products in residues with the type's usual moduli (arithmetic/moduli.h), as flops/s of the
+   * products that they stand for. sustained 0: not measured. */
   struct tsr_emulated {
     double flops[TSR_RATE_POINTS][TSR_RATE_POINTS]; /* [area][k], in short runs */
     double sustained;                               /* of large ones that run for seconds */
@@ -293,8 +293,8 @@ static inline double tsr_residue_latency(const tsr_device *device) {
   return 3 * device->kernel_latency;
 }
 
-/* Seconds of the kernels on residues with that many moduli (base/moduli.h): of making the residues
- * of `lines` lines of k elements, which are kept or not, and of a product. */
+/* Seconds of the kernels on residues with that many moduli (arithmetic/moduli.h): of making the
+ * residues of `lines` lines of k elements, which are kept or not, and of a product. */
 double tsr_machine_residues_time(const tsr_machine *machine, int device, tsr_type type, int moduli,
                                  bool keeps_lines, int64_t k, int64_t lines);
 double tsr_machine_residue_gemm_time(const tsr_machine *machine, int device, tsr_type type,
@@ -361,8 +361,8 @@ void tsr_machine_print_tables(const tsr_machine *machine, tsr_text *text);
 tsr_status tsr_machine_print_json(const tsr_machine *machine, tsr_text *text);
 
 /* *path: the file that keeps the measurement of the machine with this identity, or would keep it: a
- * file of the cache, as base/cache_folder.h has it. The first function prefers a place that has the
- * file, the second one that can be written. The caller frees *path with free(). */
+ * file of the cache, as base/system/cache_folder.h has it. The first function prefers a place that
+ * has the file, the second one that can be written. The caller frees *path with free(). */
 tsr_status tsr_machine_cache_path(const char *identity, char **path);
 tsr_status tsr_machine_cache_path_to_write(const char *identity, char **path);
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/moduli.h"
+#include "arithmetic/moduli.h"
 #include "machine/machine.h"
 #include "machine/tuning.h"
 

@@ -3,7 +3,7 @@
 
 #include "plan/axes.h"
 
-#include "base/kernel.h"
+#include "arithmetic/kernel.h"
 
 /* ---- Matrices ---- */
 

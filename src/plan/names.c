@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "base/moduli.h"
+#include "arithmetic/moduli.h"
 #include "blas/operation.h"
 #include "plan/axes.h"
 

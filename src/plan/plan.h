@@ -8,7 +8,7 @@
  * the queues run side by side.
  *
  * Only the planner writes to a plan; all others hold it const. The state of a running plan
- * (references, its program, measured times) lies in an object around the plan: compose/plans.h.
+ * (references, its program, measured times) lies in an object around the plan: call/plans.h.
  *
  * Source: the static schedule of Anastasiadis et al., "Uncut-GEMMs", section III (LAM, ETA, batched
  * fetch, lazy C). docs/explain/plan.md says what Tessera adds.
@@ -52,7 +52,7 @@ typedef enum tsr_command_kind {
   TSR_COMMAND_KERNEL /* operands a, b, c in buffers 0, 1, 2 at row[i], col[i] of their matrices */
 } tsr_command_kind;
 
-/* Flags of a command: tsr_task_flags (base/kernel.h), and: */
+/* Flags of a command: tsr_task_flags (arithmetic/kernel.h), and: */
 enum { TSR_FLAG_EVENT = 1 }; /* a command of another queue waits for this command */
 
 enum { TSR_NO_BUFFER = -1 };

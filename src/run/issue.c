@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Tessera authors */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "base/moduli.h"
+#include "arithmetic/moduli.h"
 #include "plan/names.h"
 #include "run/inside.h"
 

@@ -3,8 +3,8 @@
 
 #include "run/meter.h"
 
+#include "arithmetic/kernel.h"
 #include "base/alloc.h"
-#include "base/kernel.h"
 #include "plan/names.h"
 #include "run/inside.h"
 

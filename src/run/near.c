@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/log.h"
-#include "base/numa.h"
+#include "base/system/numa.h"
 #include "run/aside.h"
 #include "run/tuning.h"
 

@@ -12,7 +12,7 @@
 #ifndef TSR_RUN_NEAR_H
 #define TSR_RUN_NEAR_H
 
-#include "base/topology.h"
+#include "base/system/topology.h"
 #include "engine/engine.h"
 
 typedef struct tsr_near {

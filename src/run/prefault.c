@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/kernel.h"
+#include "arithmetic/kernel.h"
 #include "base/types.h"
 #include "blas/family.h"
 #include "plan/axes.h"

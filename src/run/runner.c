@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "base/process_limits.h"
+#include "base/system/process_limits.h"
 #include "base/log.h"
 #include "plan/residency.h"
 #include "run/inside.h"

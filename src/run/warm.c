@@ -8,7 +8,7 @@
  * fail in the middle of a run. Therefore each shape of a plan is run once before the plan first
  * runs.
  */
-#include "base/kernel.h"
+#include "arithmetic/kernel.h"
 #include "base/log.h"
 #include "run/aside.h"
 #include "run/inside.h"

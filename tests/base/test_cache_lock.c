@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/cache_lock.h"
+#include "base/system/cache_lock.h"
 
 static char folder[] = "/tmp/tessera-lock-XXXXXX";
 

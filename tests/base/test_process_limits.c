@@ -16,7 +16,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/process_limits.h"
+#include "base/system/process_limits.h"
 
 #define GIB 0x1p30
 

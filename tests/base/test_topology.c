@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/topology.h"
+#include "base/system/topology.h"
 
 /* Skips the test where hwloc is not installed, or not known to the build. */
 static void need_hwloc(void) {

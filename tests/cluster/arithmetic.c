@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/hard_data.h"
+#include "../arithmetic/hard_data.h"
 #include "cases.h"
 
 /* Machines on which native kernels are much faster than emulated products, and much slower; and so

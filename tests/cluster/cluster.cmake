@@ -151,7 +151,7 @@ foreach(alone plans cancel)
 endforeach()
 
 # The table of knobs is inside the library.
-tessera_cluster_program(cluster_knobs cluster/knobs.c ${CMAKE_SOURCE_DIR}/src/cluster/knobs.c)
+tessera_cluster_program(cluster_knobs cluster/knobs.c ${CMAKE_SOURCE_DIR}/src/cluster/plan/knobs.c)
 target_link_libraries(cluster_knobs PRIVATE PkgConfig::CMOCKA)
 add_test(NAME cluster_knobs COMMAND cluster_knobs)
 set_tests_properties(cluster_knobs PROPERTIES TIMEOUT 600 LABELS cmocka

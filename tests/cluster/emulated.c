@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cluster/fabric.h"
+#include "cluster/transport/fabric.h"
 
 enum { ROOM = 4096 };
 

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "cluster/pplan.h"
+#include "cluster/plan/pplan.h"
 #include "plan/golden.h"
 
 #define SUMMIT "machines/v100x3-summit.json"

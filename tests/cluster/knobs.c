@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Tessera authors */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* docs/reference/knobs.md has the same table of knobs as src/cluster/knobs.c. */
+/* docs/reference/knobs.md has the same table of knobs as src/cluster/plan/knobs.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "cluster/knobs.h"
+#include "cluster/plan/knobs.h"
 
 /* "elements: 256, 512", "no, yes" */
 static void add_values(const tsr_pknob *knob, tsr_text *text) {

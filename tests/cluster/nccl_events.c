@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "cluster/fabric.h"
+#include "cluster/transport/fabric.h"
 
 extern const tsr_fabric tsr_fabric_nccl;
 

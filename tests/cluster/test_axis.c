@@ -12,8 +12,8 @@
 
 #include "base/alloc.h"
 #include "chance.h"
-#include "cluster/axis.h"
-#include "cluster/panels.h"
+#include "cluster/layout/axis.h"
+#include "cluster/plan/panels.h"
 #include "tessera_model.h"
 
 enum { EXTENT = 90, CASES = 400 };

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "cluster/deal.h"
+#include "cluster/layout/deal.h"
 
 enum { MOST = 16 };
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "cluster/fabric.h"
+#include "cluster/transport/fabric.h"
 
 static const tsr_context_facts cuda = {.engine = "cuda", .fabric = "nccl"},
                                hip = {.engine = "hip", .fabric = "rccl"};

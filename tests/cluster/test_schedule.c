@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "cluster/schedule.h"
+#include "cluster/plan/schedule.h"
 #include "tessera_model.h"
 
 enum { CASES = 3000 };

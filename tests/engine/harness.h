@@ -17,8 +17,8 @@
 
 #include <cmocka.h>
 
+#include "arithmetic/kernel.h"
 #include "base/clock.h"
-#include "base/kernel.h"
 #include "engine/engine.h"
 
 typedef struct harness {

@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-#include "base/kernel.h"
+#include "arithmetic/kernel.h"
 
 typedef struct kernel_case {
   tsr_kernel_args args;

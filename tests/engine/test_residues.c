@@ -4,11 +4,11 @@
 /* The kernels on residues of an engine: the bits are those of the CPU's. */
 #include <stdio.h>
 
-#include "base/cpu_blas.h"
-#include "base/judgement.h"
-#include "base/moduli.h"
+#include "arithmetic/judgement.h"
+#include "arithmetic/moduli.h"
+#include "cpu/blas.h"
 #include "harness.h"
-#include "../base/hard_data.h"
+#include "../arithmetic/hard_data.h"
 
 typedef struct bench {
   harness h;

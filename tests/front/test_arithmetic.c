@@ -4,11 +4,11 @@
 /* Emulated products: TESSERA_ARITHMETIC, the accuracy on hard data, and what is done natively. */
 #include <math.h>
 
-#include "base/moduli.h"
-#include "compose/plans.h"
+#include "arithmetic/moduli.h"
+#include "call/plans.h"
 #include "engine/engine.h"
 #include "front.h"
-#include "../base/hard_data.h"
+#include "../arithmetic/hard_data.h"
 
 static int clear(void **state) {
   (void)state;

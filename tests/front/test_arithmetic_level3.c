@@ -5,11 +5,11 @@
  * precision of a double. */
 #include <math.h>
 
-#include "compose/plans.h"
+#include "call/plans.h"
 #include "engine/engine.h"
 #include "front.h"
 #include "tessera_model.h"
-#include "../base/hard_data.h"
+#include "../arithmetic/hard_data.h"
 
 static int clear(void **state) {
   (void)state;

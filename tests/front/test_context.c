@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/process_limits.h"
+#include "base/system/process_limits.h"
 #include "front.h"
 
 /* How often limits of the process are read. */

@@ -11,7 +11,7 @@
 #include "front.h"
 
 #include "front/doors/doors.h"
-#include "front/offload_inside.h"
+#include "front/offload/inside.h"
 
 /* Behind the doors there is a BLAS that computes nothing, the CPU's as well as the program's. */
 static int clear(void **state) {

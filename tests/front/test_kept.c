@@ -12,7 +12,7 @@
 #include "front.h"
 
 #include "front/context.h"
-#include "run/probe.h"
+#include "probe/probe.h"
 
 static char folder[] = "/tmp/tessera-kept-XXXXXX";
 

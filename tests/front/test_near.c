@@ -8,7 +8,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-#include "base/topology.h"
+#include "base/system/topology.h"
 #include "front.h"
 
 /* Numbers of the nodes of pages, in turn; count 0: as the system says. */

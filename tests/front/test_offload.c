@@ -10,7 +10,7 @@
 #include "front.h"
 
 #include "engine/host/host.h"
-#include "front/offload_inside.h"
+#include "front/offload/inside.h"
 
 /* Fast devices beside a slow CPU; 1 GFLOP/s is what "cpu:1" says. */
 #define FAST "host:200 gpu*2@nvswitch:300 pcie:1000 rate:1000 cpu:1 lat:0.1 launch:0.1"

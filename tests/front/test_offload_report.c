@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "front/offload_report.h"
+#include "front/offload/report.h"
 
 static tsr_offload_state state = {.options = {.engine = "cuda"}};
 

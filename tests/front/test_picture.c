@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "front/picture.h"
+#include "front/ask/picture.h"
 #include "plan/small_plans.h"
 
 /* The picture of a plan; the plan is given back. */

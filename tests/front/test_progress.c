@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 
 #include "base/clock.h"
-#include "base/cpu_blas.h"
+#include "cpu/blas.h"
 #include "engine/host/host.h"
 #include "front.h"
 

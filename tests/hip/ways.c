@@ -23,7 +23,7 @@
 #include "base/alloc.h"
 #include "engine/engine.h"
 #include "machine/machine.h"
-#include "run/probe.h"
+#include "probe/probe.h"
 #include "tessera_model.h"
 
 static bool blocks;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/numa.h"
+#include "base/system/numa.h"
 #include "run/near.h"
 
 /* ---- Watching ---- */

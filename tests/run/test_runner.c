@@ -8,7 +8,7 @@
 #include <pthread.h>
 
 #include "base/clock.h"
-#include "base/cpu_blas.h"
+#include "cpu/blas.h"
 #include "engine/host/host.h"
 #include "run/inside.h"
 #include "tessera_model.h"

@@ -5,7 +5,7 @@
  * of memory. */
 #include <string.h>
 
-#include "compose/plans.h"
+#include "call/plans.h"
 #include "front/context.h"
 #include "world.h"
 

@@ -106,7 +106,7 @@ def sources(*folders):
     return [f for folder in folders for f in (ROOT / folder).rglob("*.[ch]")]
 
 
-TABLE = ROOT / "src/base/settings_table.c"
+TABLE = ROOT / "src/base/settings/table.c"
 
 
 def settings_of_table():

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "cluster/fabric.h"
+#include "cluster/transport/fabric.h"
 #include "names.h" /* of the vendor's folder, which the build names */
 
 TSR_API extern const tsr_fabric FABRIC;

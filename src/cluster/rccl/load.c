@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-#include "base/rocm.h"
+#include "base/system/rocm.h"
 #include "functions.h"
 
 tsr_rccl_functions tsr_rccl;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "engine/gpu/internal.h"
-#include "engine/gpu/residue_products.h"
+#include "engine/gpu/residues/residue_products.h"
 
 #define MIB ((size_t)1 << 20)
 

@@ -18,7 +18,7 @@
 #include <cuda.h>
 #include <cuda_runtime.h>
 
-#include "engine/gpu/residue_products.h"
+#include "engine/gpu/residues/residue_products.h"
 
 namespace tsr_gpu {
 

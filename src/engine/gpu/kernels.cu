@@ -4,7 +4,7 @@
 /* Launches the kernels of kernel_code.h and inverse_code.h. */
 #include "engine/gpu/kernels.h"
 
-#include "engine/gpu/inverse_code.h"
+#include "engine/gpu/level3/inverse_code.h"
 #include "engine/gpu/kernel_code.h"
 
 namespace tsr_gpu {

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "engine/gpu/inverted.h"
+#include "engine/gpu/level3/inverted.h"
 
 #ifdef __cplusplus
 extern "C" {

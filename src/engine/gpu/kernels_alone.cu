@@ -8,10 +8,10 @@
  */
 #define TSR_KERNELS_ALONE
 #include "engine/gpu/kernel_code.h"
-#include "engine/gpu/inverse_code.h"
-#include "engine/gpu/residue_kernels.cu"
-#include "engine/gpu/residue_judgement.cu"
-#include "engine/gpu/residue_overlaps.cu"
+#include "engine/gpu/level3/inverse_code.h"
+#include "engine/gpu/residues/residue_kernels.cu"
+#include "engine/gpu/residues/residue_judgement.cu"
+#include "engine/gpu/residues/residue_overlaps.cu"
 
 namespace tsr_gpu {
 

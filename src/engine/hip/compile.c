@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/cache_folder.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/system/cache_folder.h"
 #include "base/text.h"
 #include "functions.h"
 

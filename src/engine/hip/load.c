@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/rocm.h"
+#include "base/system/rocm.h"
 #include "engine/gpu/internal.h"
 
 tsr_hip_functions tsr_hip;

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "base/moduli.h"
+#include "arithmetic/moduli.h"
 #include "engine/host/host.h"
 #include "engine/host/internal.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/cpu_blas.h"
+#include "cpu/blas.h"
 #include "engine/host/internal.h"
 
 tsr_status host_run_copy(const tsr_queue *queue, const host_command *command) {

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/cpu_blas.h"
+#include "cpu/blas.h"
 #include "engine/host/host.h"
 #include "engine/host/internal.h"
 

@@ -6,8 +6,8 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "base/cpu_blas.h"
 #include "base/thread.h"
+#include "cpu/blas.h"
 #include "engine/host/host.h"
 #include "engine/host/internal.h"
 

@@ -5,8 +5,8 @@
 #include "front/doors/batch.h"
 
 #include "base/clock.h"
-#include "base/cpu_blas.h"
 #include "blas/check.h"
+#include "cpu/blas.h"
 
 /* ---- The products of a batch ---- */
 

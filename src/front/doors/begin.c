@@ -3,7 +3,7 @@
 
 /* With TESSERA_REPORT or TESSERA_EXPLAIN a report is written even if the program makes no call, so
  * the state is set up when the library is loaded, not at the first call. */
-#include "base/settings.h"
+#include "base/settings/settings.h"
 #include "front/doors/doors.h"
 
 #if defined(__GNUC__)

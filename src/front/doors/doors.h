@@ -28,7 +28,7 @@
 #include <string.h>
 
 #include "front/doors/find.h"
-#include "front/offload.h"
+#include "front/offload/offload.h"
 
 enum { TSR_DOOR_FULL, TSR_DOOR_NEXT };
 

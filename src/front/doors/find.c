@@ -11,7 +11,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-#include "base/loaded.h"
+#include "base/system/loaded.h"
 
 tsr_door_routine tsr_door_as_routine(void *symbol) {
   tsr_door_routine routine;

@@ -5,9 +5,9 @@
  * TESSERA_CPU_BLAS names. */
 #include <dlfcn.h>
 
-#include "base/cpu_room.h"
-#include "base/settings.h"
+#include "base/settings/settings.h"
 #include "base/thread.h"
+#include "cpu/room.h"
 #include "front/doors/doors.h"
 
 static tsr_door_found find(const char *symbol, const void *caller) {

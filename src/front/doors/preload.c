@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/cpu_blas.h"
 #include "blas/check.h"
+#include "cpu/blas.h"
 #include "front/doors/doors.h"
 
 /* Whether a wrong argument was reported here to the program's error handler. That is so only if no

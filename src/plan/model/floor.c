@@ -25,7 +25,7 @@
  */
 #include <math.h>
 
-#include "base/moduli.h"
+#include "arithmetic/moduli.h"
 #include "blas/family.h"
 #include "plan/model/sockets.h"
 #include "plan/plan.h"

@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/amounts.h"
-#include "machine/draw.h"
+#include "machine/picture/draw.h"
 #include "plan/model/busy.h"
 #include "plan/names.h"
 

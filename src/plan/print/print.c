@@ -587,7 +587,7 @@ tsr_status tsr_plan_write(const tsr_plan *plan, const tsr_machine *machine, cons
       return TSR_OK;
     case TSR_MACHINE_SVG:
       return tsr_plan_draw_machine(plan, machine, text);
-    case TSR_TIMELINE_SVG: /* the caller draws it: front/picture.h */
+    case TSR_TIMELINE_SVG: /* the caller draws it: front/ask/picture.h */
     case TSR_DETAILS:      /* of a machine alone */
       break;
   }

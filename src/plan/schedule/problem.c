@@ -3,7 +3,7 @@
 
 #include "plan/schedule/problem.h"
 
-#include "base/moduli.h"
+#include "arithmetic/moduli.h"
 #include "plan/names.h"
 #include "plan/tuning.h"
 

@@ -5,8 +5,8 @@
 
 #include <math.h>
 
+#include "arithmetic/kernel.h"
 #include "base/alloc.h"
-#include "base/kernel.h"
 #include "blas/build.h"
 #include "blas/family.h"
 #include "plan/search/c_block.h"

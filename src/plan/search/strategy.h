@@ -99,9 +99,9 @@ bool tsr_slices_are_possible(const tsr_problem *problem);
 bool tsr_bands_are_possible(const tsr_problem *problem);
 
 /* Whether a call has to be cut into bands: it is a product or a rank-k update in residues, and its
- * results must be the same on any number of devices. Each tile is judged by itself (base/moduli.h),
- * so tiles of which the shape alone says where they begin decide alike which parts of C are left to
- * native products.
+ * results must be the same on any number of devices. Each tile is judged by itself
+ * (arithmetic/moduli.h), so tiles of which the shape alone says where they begin decide alike which
+ * parts of C are left to native products.
  */
 bool tsr_bands_are_needed(const tsr_problem *problem);
 

@@ -9,7 +9,7 @@
 #ifndef TSR_PLAN_VERIFY_DENSE_H
 #define TSR_PLAN_VERIFY_DENSE_H
 
-#include "base/kernel.h"
+#include "arithmetic/kernel.h"
 #include "base/status.h"
 #include "plan/verify/field.h"
 

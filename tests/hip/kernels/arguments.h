@@ -6,7 +6,7 @@
 #ifndef TESTS_HIP_KERNELS_ARGUMENTS_H
 #define TESTS_HIP_KERNELS_ARGUMENTS_H
 
-#include "engine/gpu/residue_kernels.h"
+#include "engine/gpu/residues/residue_kernels.h"
 
 /* Calls f with each pointer of a structure. Those that have none need no function. */
 template <class F>

@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "front/offload.h"
+#include "front/offload/offload.h"
 
 /* ---- The arguments ---- */
 

@@ -8,7 +8,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
-#include "base/loaded.h"
+#include "base/system/loaded.h"
 #include "front/doors/pblas/door.h"
 
 tsr_door_routine tsr_pblas_next(tsr_pblas_door *door) {

@@ -14,8 +14,8 @@
 #include <limits.h>
 #include <stdio.h>
 
-#include "base/loaded.h"
 #include "base/log.h"
+#include "base/system/loaded.h"
 #include "front/doors/pblas/door.h"
 
 #define PART "libtessera_pblas_mpi" TSR_LOADED_SO

@@ -8,7 +8,7 @@
  */
 #include "base/clock.h"
 #include "base/log.h"
-#include "cluster/offer.h"
+#include "cluster/run/offer.h"
 #include "front/doors/pblas/mpi/operand.h"
 
 /* ---- Carrying out ------------------------------------------------------------- */

@@ -10,7 +10,7 @@
 #define TSR_FRONT_DOORS_PBLAS_MPI_PRICE_H
 
 #include "front/doors/pblas/call.h"
-#include "front/offload_inside.h"
+#include "front/offload/inside.h"
 
 typedef struct tsr_pblas_price {
   tsr_offload_facts facts;      /* the maximum over the processes of the grid */

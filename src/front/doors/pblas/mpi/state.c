@@ -9,7 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
-#include "cluster/grid.h"
+#include "cluster/run/grid.h"
 
 static MPI_Comm communicator_of(const tsr_pblas_grid *grid) {
   return MPI_Comm_f2c((MPI_Fint)grid->communicator);

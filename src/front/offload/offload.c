@@ -1,0 +1,332 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "front/offload/offload.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/thread.h"
+#include "blas/check.h"
+#include "blas/operation.h"
+#include "cpu/blas.h"
+#include "cpu/on_cpu.h"
+#include "front/offload/inside.h"
+#include "front/tuning.h"
+#include "run/aside.h"
+
+/* ---- Size ---- */
+
+static bool is_small(const tsr_offload_state *state, const tsr_offload_call *call) {
+  int type = tsr_type_index(call->what.type);
+  return call->multiplications < atomic_load_explicit(&state->least[type], memory_order_relaxed);
+}
+
+/* ---- Before the devices are started ---- */
+
+/*
+ * Many a CPU's BLAS keeps a thread on each core that waits busily for the next call. Beside such
+ * threads, starting devices takes longer than on an idle computer and delays the calls that are
+ * made meanwhile. Once devices are started, staging threads get only a part of each core. So the
+ * time of a call on devices counts TSR_TUNE_DOOR_STAGES_BESIDE times, and that of starting them
+ * TSR_TUNE_DOOR_STARTS_BESIDE times.
+ */
+
+/* The seconds that the devices would have saved of a call that takes `seconds` on the CPU. */
+static double savings_of(const tsr_offload_visit *visit, double seconds) {
+  return fmax(0, seconds - TSR_TUNE_DOOR_STAGES_BESIDE * visit->plan_price);
+}
+
+/* Whether the calls so far, with this one, would have saved more than starting the devices
+ * costs. */
+static bool start_pays(tsr_offload_state *state, const tsr_offload_visit *visit) {
+  pthread_mutex_lock(&state->lock);
+  double saved = state->would_have_saved + savings_of(visit, visit->cpu_price);
+  pthread_mutex_unlock(&state->lock);
+  return saved > TSR_TUNE_DOOR_STARTS_BESIDE * state->start_seconds;
+}
+
+/* Adds the savings of products that the CPU has done. The time of each counts as at most
+ * TSR_TUNE_DOOR_HELD_UP times its price, so that one delayed call does not start the devices. */
+static void note_savings(tsr_offload_state *state, const tsr_offload_visit *visit,
+                         double products) {
+  double seconds = fmin(visit->seconds, TSR_TUNE_DOOR_HELD_UP * visit->cpu_price);
+  pthread_mutex_lock(&state->lock);
+  state->would_have_saved += products * savings_of(visit, seconds);
+  pthread_mutex_unlock(&state->lock);
+}
+
+/* Starts the devices in the background if that pays for later calls. This call goes to the CPU; the
+ * result says why. */
+static tsr_offload_why weigh_start(tsr_offload_state *state, const tsr_call *call,
+                                   tsr_offload_visit *visit) {
+  visit->plan_price = tsr_offload_device_seconds(&state->guess, call, true);
+  if (!(visit->plan_price < visit->cpu_price)) return TSR_WHY_CPU_FASTER;
+  if (!start_pays(state, visit)) return TSR_WHY_NOT_STARTED;
+  tsr_offload_start(state, false);
+  return TSR_WHY_STARTING;
+}
+
+/* ---- On the devices ---- */
+
+static bool is_on_device(const tsr_call *call) {
+  for (int x = 0; x < TSR_OPERANDS; x++)
+    if (call->operand[x].memory == TSR_DEVICE) return true;
+  return false;
+}
+
+/* Whether a call that failed with this status may have written to C. */
+static bool may_have_written(tsr_status status) {
+  return status == TSR_ERR_DEVICE || status == TSR_ERR_CHECK || status == TSR_ERR_INTERNAL;
+}
+
+/* Decides after a failed call: the CPU repeats it unless the failed call may have overwritten an
+ * input (C where beta is not 0, B of trmm and trsm), which is lost then. A failure that may have
+ * written C ends offloading in this process. */
+static tsr_offload_verdict after_failure(tsr_offload_state *state, const tsr_call *call,
+                                         tsr_status status, tsr_offload_visit *visit) {
+  tsr_log(TSR_LOG_INFO, "a call goes to the CPU: %s", tsr_message());
+  visit->why = TSR_WHY_FAILED;
+  if (!may_have_written(status)) return TSR_OFFLOAD_TO_CPU;
+  pthread_mutex_lock(&state->lock);
+  tsr_offload_give_up(state, TSR_WHY_FAILED, tsr_message());
+  pthread_mutex_unlock(&state->lock);
+  bool in_place = tsr_operation_get(call->operation)->signature == TSR_SIGNATURE_TRIANGULAR;
+  return !in_place && call->beta == TSR_ZERO ? TSR_OFFLOAD_TO_CPU : TSR_OFFLOAD_LOST;
+}
+
+static bool is_pageable(const tsr_call *call) {
+  for (int x = 0; x < TSR_OPERANDS; x++)
+    if (call->operand[x].memory == TSR_PAGEABLE && call->operand[x].rows > 0) return true;
+  return false;
+}
+
+/* Whether the devices, predicted to take `seconds`, are faster than the CPU even with the lateness
+ * of calls of this size. If lateness alone decides for the CPU, that is recorded. */
+static bool is_cheaper(tsr_offload_state *state, const tsr_call *call, double seconds,
+                       const tsr_offload_visit *visit) {
+  if (seconds >= visit->cpu_price) return false;
+  double late = tsr_offload_lateness(&state->price, call->type, visit->flops);
+  if (seconds + late < visit->cpu_price) return true;
+  tsr_offload_price_spared(&state->price, call->type, visit->flops);
+  return false;
+}
+
+/* A first estimate from the rates that the devices reach in the call's arithmetic: calls that look
+ * slower on devices are spared the cost of locating their operands and of planning. */
+static bool looks_cheaper(tsr_offload_state *state, const tsr_call *call, bool staged,
+                          tsr_offload_visit *visit) {
+  visit->plan_price = tsr_offload_device_seconds(&state->reach, call, staged);
+  return is_cheaper(state, call, visit->plan_price, visit);
+}
+
+/* The reason to use the devices whatever they cost; TSR_WHY_FASTER: no such reason, they are used
+ * only if they are faster. */
+static tsr_offload_why reason_of(const tsr_offload_state *state, const tsr_call *call) {
+  if (state->mode == TSR_OFFLOAD_ALWAYS) return TSR_WHY_ALWAYS;
+  return is_on_device(call) ? TSR_WHY_ON_DEVICE : TSR_WHY_FASTER;
+}
+
+/* Plans the call, whose operands' places and arithmetic are filled in, and runs the plan if the
+ * devices are forced or faster. *taken: the plan was run. */
+static tsr_status run_if_cheaper(tsr_offload_state *state, const tsr_call *call,
+                                 const tsr_binding *binding, bool exchanged,
+                                 tsr_offload_visit *visit, bool *taken) {
+  tsr_offload_why reason = reason_of(state, call);
+  bool forced = reason != TSR_WHY_FASTER;
+  double late = tsr_offload_lateness(&state->price, call->type, visit->flops), began = tsr_now();
+  tsr_offer offer = {.price = forced ? HUGE_VAL : visit->cpu_price - late};
+  *taken = false;
+  if (!forced && !looks_cheaper(state, call, is_pageable(call), visit)) return TSR_OK;
+  TSR_TRY(tsr_context_offer(state->context, call, binding, exchanged, &offer));
+  *taken = offer.taken;
+  visit->plan_price = offer.seconds;
+  if (!offer.taken) {
+    (void)is_cheaper(state, call, offer.seconds, visit);
+    return TSR_OK;
+  }
+  visit->seconds = tsr_now() - began;
+  tsr_log(TSR_LOG_DEBUG,
+          "%.4g flops on %d devices took %.3f ms; predicted were %.3f ms, on the CPU %.3f ms",
+          visit->flops, offer.devices, visit->seconds * 1e3, offer.seconds * 1e3,
+          visit->cpu_price * 1e3);
+  tsr_offload_price_run(&state->price, call->type, visit->flops, offer.seconds, visit->seconds);
+  if (tsr_offload_report_wanted() && is_pageable(call))
+    visit->staging = fmax(0, tsr_offload_device_seconds(&state->reach, call, true) -
+                                 tsr_offload_device_seconds(&state->reach, call, false));
+  visit->devices = offer.devices;
+  visit->why = reason;
+  return TSR_OK;
+}
+
+static tsr_offload_verdict offer(tsr_offload_state *state, tsr_call *call,
+                                 const tsr_binding *binding, bool exchanged,
+                                 tsr_offload_visit *visit) {
+  bool taken = false;
+  tsr_arithmetic arithmetic;
+  visit->why = TSR_WHY_CPU_FASTER;
+  tsr_status status = tsr_context_arithmetic(state->context, NULL, &arithmetic);
+  if (status == TSR_OK) tsr_context_choose_arithmetic(state->context, &arithmetic, false, call);
+  if (status == TSR_OK && state->mode == TSR_OFFLOAD_AUTO &&
+      !looks_cheaper(state, call, false, visit))
+    return TSR_OFFLOAD_TO_CPU;
+  if (status == TSR_OK) status = tsr_context_place(state->context, call, binding, exchanged);
+  if (status == TSR_OK) status = run_if_cheaper(state, call, binding, exchanged, visit, &taken);
+  if (status != TSR_OK) return after_failure(state, call, status, visit);
+  return taken ? TSR_OFFLOAD_DONE : TSR_OFFLOAD_TO_CPU;
+}
+
+/* ---- Deciding where a call goes ---- */
+
+static tsr_offload_verdict decide_here(tsr_offload_state *state, const tsr_offload_call *x,
+                                       tsr_offload_visit *visit) {
+  tsr_call call;
+  tsr_binding binding;
+  bool exchanged;
+  visit->why = TSR_WHY_EMPTY;
+  if (tsr_call_level3(&x->what, x->alpha, x->a, x->b, x->beta, x->c, true, &call, &binding,
+                      &exchanged) != TSR_OK ||
+      tsr_call_check_aliasing(&call, &binding, exchanged) != TSR_OK)
+    return TSR_OFFLOAD_TO_CPU; /* wrong arguments: the CPU's BLAS reports them in its own way */
+  if (tsr_call_is_empty(&call)) return TSR_OFFLOAD_TO_CPU;
+  visit->flops = tsr_call_flops(&call);
+  visit->cpu_price = tsr_offload_cpu_seconds(&state->price, &call);
+  if (state->mode == TSR_OFFLOAD_ALWAYS) tsr_offload_start(state, true);
+  switch (atomic_load(&state->phase)) {
+    case TSR_PHASE_READY:
+      return offer(state, &call, &binding, exchanged, visit);
+    case TSR_PHASE_IDLE:
+      visit->why = weigh_start(state, &call, visit);
+      return TSR_OFFLOAD_TO_CPU;
+    case TSR_PHASE_STARTING:
+      visit->why = TSR_WHY_STARTING;
+      return TSR_OFFLOAD_TO_CPU;
+    default:
+      visit->why = (tsr_offload_why)atomic_load(&state->why);
+      return TSR_OFFLOAD_TO_CPU;
+  }
+}
+
+typedef struct decision {
+  tsr_offload_state *state;
+  const tsr_offload_call *call;
+  tsr_offload_visit *visit;
+  tsr_offload_verdict verdict;
+} decision;
+
+static tsr_status decide_aside(void *argument) {
+  decision *d = argument;
+  d->verdict = decide_here(d->state, d->call, d->visit);
+  return d->verdict == TSR_OFFLOAD_LOST ? TSR_ERR_DEVICE
+                                        : TSR_OK; /* an error passes its message on */
+}
+
+/* Decides on a thread of its own if the caller's stack is short: a program may call from threads
+ * whose stack is just large enough for its BLAS. */
+static tsr_offload_verdict decide(tsr_offload_state *state, const tsr_offload_call *call,
+                                  tsr_offload_visit *visit) {
+  if (!tsr_stack_is_short()) return decide_here(state, call, visit);
+  decision d = {state, call, visit, TSR_OFFLOAD_TO_CPU};
+  visit->why = TSR_WHY_FAILED; /* stays if no thread can be started */
+  (void)tsr_aside(decide_aside, &d);
+  return d.verdict;
+}
+
+/* Nothing here waits, so that no cancellation of the thread need be put off: the call costs less.
+ */
+bool tsr_offload_is_small(const tsr_offload_call *call, tsr_offload_visit *visit) {
+  tsr_offload_state *state = tsr_offload_get();
+  *visit = (tsr_offload_visit){.why = TSR_WHY_SMALL, .products = call->products};
+  if (atomic_load_explicit(&state->phase, memory_order_relaxed) == TSR_PHASE_NONE)
+    visit->why = (tsr_offload_why)atomic_load_explicit(&state->why, memory_order_relaxed);
+  if (!is_small(state, call)) return false;
+  visit->counted = tsr_offload_report_wanted();
+  if (visit->counted && tsr_offload_report_count(&call->what, visit)) visit->began = tsr_now();
+  return true;
+}
+
+TSR_ENTRY_OF(tsr_offload_verdict, tsr_offload, (call, visit), const tsr_offload_call *call,
+             tsr_offload_visit *visit) {
+  if (tsr_offload_is_small(call, visit)) return TSR_OFFLOAD_TO_CPU;
+  tsr_offload_verdict verdict = decide(tsr_offload_get(), call, visit);
+  if (verdict == TSR_OFFLOAD_DONE && tsr_offload_report_wanted())
+    tsr_offload_report_add(TSR_FAMILY_BLAS, &call->what, visit);
+  if (verdict == TSR_OFFLOAD_TO_CPU) visit->began = tsr_now();
+  return verdict;
+}
+
+void tsr_offload_foreign(const tsr_offload_call *call, tsr_offload_visit *visit) {
+  (void)tsr_offload_get(); /* reads whether a report is wanted */
+  *visit = (tsr_offload_visit){.why = TSR_WHY_FOREIGN, .products = call->products};
+  if (tsr_offload_report_wanted()) visit->began = tsr_now();
+}
+
+bool tsr_offload_is_over(void) {
+  const tsr_offload_state *state = tsr_offload_get();
+  return atomic_load(&state->phase) == TSR_PHASE_NONE && !tsr_offload_report_wanted();
+}
+
+const _Atomic double *tsr_offload_unasked(tsr_type type) {
+  return &tsr_offload_get()->unasked[tsr_type_index(type)];
+}
+
+void tsr_offload_prepare(void) {
+  (void)tsr_offload_get();
+}
+
+/* Learns from products like one that the CPU has done, each in done->seconds. */
+static void learn(tsr_offload_state *state, tsr_type type, const tsr_offload_visit *done,
+                  double products) {
+  if (done->flops > 0 && tsr_offload_price_show(&state->price, type, done->flops, done->seconds))
+    tsr_offload_set_least_of(state, type);
+  if (done->why == TSR_WHY_NOT_STARTED) note_savings(state, done, products);
+}
+
+TSR_ENTRY_VOID(tsr_offload_end, (call, visit), const tsr_offload_call *call,
+               const tsr_offload_visit *visit) {
+  if (visit->began == 0) return;
+  tsr_offload_state *state = tsr_offload_get();
+  tsr_offload_visit done = *visit;
+  done.seconds = tsr_now() - visit->began;
+  learn(state, call->what.type, &done, 1);
+  if (done.counted)
+    tsr_offload_report_time(&call->what, &done);
+  else if (tsr_offload_report_wanted())
+    tsr_offload_report_add(TSR_FAMILY_BLAS, &call->what, &done);
+}
+
+/* ---- Products of a batch ---- */
+
+TSR_ENTRY_OF(tsr_offload_verdict, tsr_offload_product, (call, visit), const tsr_offload_call *call,
+             tsr_offload_visit *visit) {
+  tsr_offload_state *state = tsr_offload_get();
+  *visit = (tsr_offload_visit){.why = TSR_WHY_SMALL};
+  return is_small(state, call) ? TSR_OFFLOAD_TO_CPU : decide(state, call, visit);
+}
+
+TSR_ENTRY_VOID(tsr_offload_product_end, (call, visit, products), const tsr_offload_call *call,
+               const tsr_offload_visit *visit, double products) {
+  learn(tsr_offload_get(), call->what.type, visit, products);
+}
+
+TSR_ENTRY_VOID(tsr_offload_batch_end, (call, visit), const tsr_offload_call *call,
+               const tsr_offload_visit *visit) {
+  tsr_offload_visit done = *visit;
+  if (!tsr_offload_report_wanted()) return;
+  if (done.began > 0) done.seconds = tsr_now() - done.began;
+  if (!done.counted)
+    tsr_offload_report_add(TSR_FAMILY_BLAS, &call->what, &done);
+  else if (done.began > 0)
+    tsr_offload_report_time(&call->what, &done);
+}
+
+TSR_ENTRY(tsr_offload_alone, (x), const tsr_offload_call *x) {
+  tsr_call call;
+  tsr_binding binding;
+  bool exchanged;
+  TSR_TRY(tsr_call_level3(&x->what, x->alpha, x->a, x->b, x->beta, x->c, true, &call, &binding,
+                          &exchanged));
+  return tsr_call_is_empty(&call) ? TSR_OK : tsr_call_on_cpu(&call, &binding);
+}

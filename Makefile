@@ -35,6 +35,7 @@ test-long: build-tests
 check:
 	@sh tools/check_format
 	@sh tools/check_layers
+	@sh tools/check_tags
 
 format:
 	@find include src bindings tests tools examples bench -name '*.[ch]' -o -name '*.[ch]pp' | xargs clang-format -i

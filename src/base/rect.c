@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Tessera authors */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
+#include "base/least.h"
 #include "base/rect.h"
 
 #include <string.h>
@@ -30,14 +31,6 @@ int tsr_rect_subtract(tsr_rect a, tsr_rect b, tsr_rect pieces[4]) {
 }
 
 /* ---- One shape ---- */
-
-static int64_t smaller(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-
-static int64_t larger(int64_t a, int64_t b) {
-  return a > b ? a : b;
-}
 
 static int64_t order_of(tsr_shape s) {
   return s.rect.row1 - s.rect.row0;
@@ -98,11 +91,11 @@ static void clip_triangle(tsr_shape s, tsr_rect rect, sink *to) {
   tsr_rect r = tsr_rect_intersect(s.rect, rect);
   int64_t d = diagonal_of(s);
   if (tsr_rect_empty(r)) return;
-  int64_t begin = larger(r.row0 - d, r.col0), end = smaller(r.row1 - d, r.col1); /* columns */
+  int64_t begin = tsr_most(r.row0 - d, r.col0), end = tsr_least(r.row1 - d, r.col1); /* columns */
   if (s.uplo == TSR_LOWER)
-    put(to, (tsr_rect){r.row0, r.col0, r.row1, smaller(begin, r.col1)}, TSR_GENERAL);
+    put(to, (tsr_rect){r.row0, r.col0, r.row1, tsr_least(begin, r.col1)}, TSR_GENERAL);
   else
-    put(to, (tsr_rect){r.row0, r.col0, smaller(begin + d, r.row1), r.col1}, TSR_GENERAL);
+    put(to, (tsr_rect){r.row0, r.col0, tsr_least(begin + d, r.row1), r.col1}, TSR_GENERAL);
   if (begin >= end) return;
   put(to, (tsr_rect){begin + d, begin, end + d, end}, s.uplo);
   if (s.uplo == TSR_LOWER)
@@ -124,8 +117,8 @@ static void clip_band(tsr_shape lower, tsr_shape upper, sink *to) {
   if (diagonal_of(lower) > diagonal_of(upper)) return;
   for (int64_t j = r.col0; j < r.col1; j++)
     put(to,
-        (tsr_rect){larger(r.row0, j + diagonal_of(lower)), j,
-                   smaller(r.row1, j + diagonal_of(upper) + 1), j + 1},
+        (tsr_rect){tsr_most(r.row0, j + diagonal_of(lower)), j,
+                   tsr_least(r.row1, j + diagonal_of(upper) + 1), j + 1},
         TSR_GENERAL);
 }
 
@@ -175,8 +168,8 @@ static bool join_rects(tsr_rect a, tsr_rect b, tsr_rect *whole) {
   bool rows = a.row0 == b.row0 && a.row1 == b.row1 && (a.col1 == b.col0 || b.col1 == a.col0);
   bool cols = a.col0 == b.col0 && a.col1 == b.col1 && (a.row1 == b.row0 || b.row1 == a.row0);
   if (!rows && !cols) return false;
-  *whole = (tsr_rect){smaller(a.row0, b.row0), smaller(a.col0, b.col0), larger(a.row1, b.row1),
-                      larger(a.col1, b.col1)};
+  *whole = (tsr_rect){tsr_least(a.row0, b.row0), tsr_least(a.col0, b.col0),
+                      tsr_most(a.row1, b.row1), tsr_most(a.col1, b.col1)};
   return true;
 }
 

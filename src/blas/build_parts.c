@@ -8,6 +8,7 @@
 #include "blas/build.h"
 
 #include "base/alloc.h"
+#include "base/least.h"
 
 /* ---- Pieces of tasks ------------------------------------------------------ */
 
@@ -275,14 +276,10 @@ static bool push_leading(tsr_builder *b, const pass *p) {
   return true;
 }
 
-static int least(int a, int b) {
-  return a < b ? a : b;
-}
-
 static bool push_k_panels(tsr_builder *b, const pass *p) {
   int count = b->tiling->k.count, depth = b->tiling->depth > 0 ? b->tiling->depth : 1;
   for (int l = 0; l < count; l += depth) {
-    stretch s = {p->backwards ? count - 1 - l : l, least(depth, count - l), p->backwards};
+    stretch s = {p->backwards ? count - 1 - l : l, tsr_least(depth, count - l), p->backwards};
     if (!push_columns(b, p, s)) return false;
   }
   return true;
@@ -320,7 +317,8 @@ static bool push_passes(tsr_builder *b, const int *row, int rows, const int *col
   for (int y = 0; y < across; y++)
     for (int i = 0; i < down; i++) {
       int x = serpentine && y % 2 ? down - 1 - i : i, li = x * step_rows, lj = y * step_cols;
-      pass p = {row, col, li, least(li + step_rows, rows), lj, least(lj + step_cols, cols), false};
+      pass p = {row,  col, li, tsr_least(li + step_rows, rows), lj, tsr_least(lj + step_cols, cols),
+                false};
       p.backwards = serpentine && (y * down + i) % 2;
       if (!push_group(b, &p)) return false;
     }

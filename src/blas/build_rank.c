@@ -13,6 +13,7 @@
  * and the engine computes large ones by squares. Hermitian updates, whose diagonal must be real,
  * use the routine's own kernel.
  */
+#include "base/least.h"
 #include "blas/build.h"
 #include "blas/family.h"
 #include "blas/lines.h"
@@ -25,22 +26,14 @@ typedef struct region {
   bool diagonal, trapezoid;
 } region;
 
-static int64_t smaller(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-
-static int64_t larger(int64_t a, int64_t b) {
-  return a > b ? a : b;
-}
-
 /* Finds the regions of the stored triangle in a part, and returns how many. Rows and columns of
  * tiles are cut alike, or rows are not cut at all, so a diagonal block is in one tile. */
 static int regions_of(const tsr_builder *b, tsr_part_of_c p, region found[2]) {
   const tsr_cuts *m = &b->tiling->m;
   int64_t begin = tsr_cut_begin(m, p.i), end = begin + tsr_cut_length(m, p.i);
   bool lower = b->call->uplo == TSR_LOWER;
-  int64_t from = lower ? larger(begin, p.col + p.cols) : begin;
-  int64_t to = lower ? end : smaller(end, p.col);
+  int64_t from = lower ? tsr_most(begin, p.col + p.cols) : begin;
+  int64_t to = lower ? end : tsr_least(end, p.col);
   int count = 0;
   if (begin <= p.col && p.col < end) found[count++] = (region){p, p.col, p.cols, true, false};
   if (from < to) found[count++] = (region){p, from, to - from, false, false};
@@ -189,8 +182,8 @@ static bool push_residue_products(tsr_builder *b, const region *r) {
   if (r->diagonal && !push_clearing(b, r)) return false;
   for (int i = 0; i < cuts->count; i++) {
     region part = *r;
-    int64_t end = smaller(r->row + r->rows, cuts->at[i + 1]);
-    part.row = larger(r->row, cuts->at[i]);
+    int64_t end = tsr_least(r->row + r->rows, cuts->at[i + 1]);
+    part.row = tsr_most(r->row, cuts->at[i]);
     part.rows = end - part.row;
     for (int number = 0; part.rows > 0 && number < products; number++)
       if (!push_residue_product(b, &part, number, products)) return false;
@@ -252,7 +245,7 @@ static int join_products(const tsr_builder *b, region found[2], int count) {
   if (count < 2 || !goes_to_w(b, &found[0]) || !goes_to_w(b, &found[1]) ||
       device_of(b, &found[0]) != device_of(b, &found[1]))
     return count;
-  found[0].row = smaller(found[0].row, found[1].row);
+  found[0].row = tsr_least(found[0].row, found[1].row);
   found[0].rows += found[1].rows;
   found[0].diagonal = false;
   found[0].trapezoid = true;

@@ -13,20 +13,13 @@
  * begin when few lines have arrived.
  */
 #include "base/alloc.h"
+#include "base/least.h"
 #include "blas/triangle.h"
 
 /* Blocks [begin, end) of A's order. */
 typedef struct range {
   int begin, end;
 } range;
-
-static int smaller(int a, int b) {
-  return a < b ? a : b;
-}
-
-static int larger(int a, int b) {
-  return a > b ? a : b;
-}
 
 static bool contains(range r, int j) {
   return r.begin <= j && j < r.end;
@@ -35,13 +28,13 @@ static bool contains(range r, int j) {
 /* The blocks of a k-panel before block j (after block j) from which block j is computed. */
 static range before(const tsr_builder *b, range k_panel, int j) {
   if (!tsr_is_symmetric(b) && !tsr_takes_before(b)) return (range){0, 0};
-  return (range){k_panel.begin, larger(k_panel.begin, smaller(k_panel.end, j))};
+  return (range){k_panel.begin, tsr_most(k_panel.begin, tsr_least(k_panel.end, j))};
 }
 
 static range after(const tsr_builder *b, range k_panel, int j) {
   if (!tsr_is_symmetric(b) && tsr_takes_before(b)) return (range){0, 0};
-  int begin = larger(k_panel.begin, j + 1);
-  return (range){begin, larger(begin, k_panel.end)};
+  int begin = tsr_most(k_panel.begin, j + 1);
+  return (range){begin, tsr_most(begin, k_panel.end)};
 }
 
 /* ---- Products with a range of blocks -------------------------------------- */
@@ -95,9 +88,9 @@ static int next_k_panel(const tsr_builder *b, const tsr_stripe *s, int done, int
   int64_t block = tsr_cut_length(&t->k, 0);
   if (t->k_panel == 0 || (t->k_panel_once && !s->is_first) || is_tiled(b)) return left;
   int first = (int)((t->k_panel + block - 1) / block);
-  int most = t->k_panel_most > 0 ? larger(first, (int)(t->k_panel_most / block)) : left;
-  int next = smaller(last == 0 ? first : 2 * last, most);
-  return left <= smaller(2 * next, most) ? left : next;
+  int most = t->k_panel_most > 0 ? tsr_most(first, (int)(t->k_panel_most / block)) : left;
+  int next = tsr_least(last == 0 ? first : 2 * last, most);
+  return left <= tsr_least(2 * next, most) ? left : next;
 }
 
 /* Whether k-panels follow each other from the first to the last, else from the last to the first.
@@ -163,7 +156,7 @@ static int block_at(const tsr_builder *b, int i) {
 
 /* The first after the i-th block whose part of A does not come in the same copies. */
 static int end_of_copies(const tsr_builder *b, int i) {
-  int high = larger(1, (int)b->tiling->span), end = i + 1;
+  int high = tsr_most(1, (int)b->tiling->span), end = i + 1;
   while (end < b->tiling->k.count && block_at(b, end) / high == block_at(b, i) / high) end++;
   return end;
 }
@@ -173,7 +166,7 @@ static run run_at(const tsr_builder *b, range k_panel, int i) {
   int first = block_at(b, i), last = first, end = end_of_copies(b, i);
   if (is_behind(b, k_panel, first))
     for (i++; i < end && is_behind(b, k_panel, block_at(b, i)); i++) last = block_at(b, i);
-  return (run){smaller(first, last), larger(first, last) - smaller(first, last) + 1};
+  return (run){tsr_least(first, last), tsr_most(first, last) - tsr_least(first, last) + 1};
 }
 
 /* Adds the tasks of a run on some lines. */

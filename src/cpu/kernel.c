@@ -4,6 +4,7 @@
 /* Kernels on the CPU. This file has GEMM; add.c and level3.c have the others. */
 #include "arithmetic/cpu_residues.h"
 #include "base/alloc.h"
+#include "base/least.h"
 #include "base/status.h"
 #include "cpu/blas.h"
 #include "cpu/inside.h"
@@ -13,10 +14,6 @@ static const tsr_scalar one = {1, 0};
 
 static bool is_zero(tsr_scalar s) {
   return s.re == 0 && s.im == 0;
-}
-
-static int64_t least(int64_t a, int64_t b) {
-  return a < b ? a : b;
 }
 
 /* ---- GEMM of the library's own types, in pieces that its int can count ----- */
@@ -47,14 +44,14 @@ static void gemm(const tsr_kernel_args *x) {
   int64_t all = columns_at_once(1), a_step = columns_at_once(x->lda);
   int64_t b_step = columns_at_once(x->ldb);
   int64_t m_step = x->transa == TSR_NO_TRANS ? all : a_step;
-  int64_t n_step = least(columns_at_once(x->ldc), x->transb == TSR_NO_TRANS ? b_step : all);
+  int64_t n_step = tsr_least(columns_at_once(x->ldc), x->transb == TSR_NO_TRANS ? b_step : all);
   int64_t k_step =
-      least(x->transa == TSR_NO_TRANS ? a_step : all, x->transb == TSR_NO_TRANS ? all : b_step);
+      tsr_least(x->transa == TSR_NO_TRANS ? a_step : all, x->transb == TSR_NO_TRANS ? all : b_step);
   for (int64_t j = 0; j < x->n; j += n_step)
     for (int64_t i = 0; i < x->m; i += m_step)
       for (int64_t l = 0; l < x->k; l += k_step)
-        gemm_piece(x, i, j, l, least(m_step, x->m - i), least(n_step, x->n - j),
-                   least(k_step, x->k - l));
+        gemm_piece(x, i, j, l, tsr_least(m_step, x->m - i), tsr_least(n_step, x->n - j),
+                   tsr_least(k_step, x->k - l));
 }
 
 /* ---- GEMM of 16-bit types, in blocks of float ------------------------------ */
@@ -95,7 +92,7 @@ static void half_products(const tsr_kernel_args *x, int64_t i, int64_t j, int64_
                           float *c, int64_t ldc, float *work) {
   float *a = work, *b = work + BLOCK * BLOCK;
   for (int64_t l = 0; l < x->k; l += BLOCK) {
-    int64_t k = least(BLOCK, x->k - l);
+    int64_t k = tsr_least(BLOCK, x->k - l);
     int64_t lda = widen_block(x->type, x->transa, x->a, x->lda, i, l, m, k, a);
     int64_t ldb = widen_block(x->type, x->transb, x->b, x->ldb, l, j, k, n, b);
     tsr_cpu_gemm(TSR_S, x->transa, x->transb, m, n, k, x->alpha, a, lda, b, ldb, one, c, ldc);
@@ -110,7 +107,7 @@ static void scale_floats(int64_t m, int64_t n, tsr_scalar beta, float *c, int64_
 /* C is stored as float: products are added in place. */
 static void half_block_wide(const tsr_kernel_args *x, int64_t i, int64_t j, int64_t n,
                             float *work) {
-  int64_t m = least(BLOCK, x->m - i);
+  int64_t m = tsr_least(BLOCK, x->m - i);
   float *c = (float *)x->c + i + j * x->ldc;
   scale_floats(m, n, x->beta, c, x->ldc);
   half_products(x, i, j, m, n, c, told_ld(x->ldc, m), work);
@@ -118,7 +115,7 @@ static void half_block_wide(const tsr_kernel_args *x, int64_t i, int64_t j, int6
 
 /* C has 16 bits: a float copy of the block takes the products. */
 static void half_block(const tsr_kernel_args *x, int64_t i, int64_t j, int64_t n, float *work) {
-  int64_t m = least(BLOCK, x->m - i);
+  int64_t m = tsr_least(BLOCK, x->m - i);
   float *block = work + 2 * BLOCK * BLOCK;
   uint16_t *c = (uint16_t *)x->c + i + j * x->ldc;
   if (!is_zero(x->beta)) widen(x->type, m, n, c, x->ldc, block);
@@ -128,10 +125,10 @@ static void half_block(const tsr_kernel_args *x, int64_t i, int64_t j, int64_t n
 }
 
 static void gemm_half(const tsr_kernel_args *x, float *work) {
-  int64_t columns = x->wide ? least(BLOCK, columns_at_once(x->ldc)) : BLOCK;
+  int64_t columns = x->wide ? tsr_least(BLOCK, columns_at_once(x->ldc)) : BLOCK;
   for (int64_t j = 0; j < x->n; j += columns)
     for (int64_t i = 0; i < x->m; i += BLOCK) {
-      int64_t n = least(columns, x->n - j);
+      int64_t n = tsr_least(columns, x->n - j);
       if (x->wide)
         half_block_wide(x, i, j, n, work);
       else

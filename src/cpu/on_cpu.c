@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/least.h"
 #include "base/thread.h"
 #include "blas/operation.h"
 #include "cpu/blas.h"
@@ -133,16 +134,13 @@ static tsr_status add_square(const sum *s, tsr_uplo uplo) {
   return TSR_OK;
 }
 
-static int64_t smaller(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-
 static tsr_status rectangle(const sum *s) {
   const tsr_kernel_args *x = &s->product[0];
   if (!s->last) return tsr_cpu_kernel(x);
   for (int64_t j = 0; j < x->n; j += s->order)
     for (int64_t i = 0; i < x->m; i += s->order) {
-      sum block = block_of_sum(s, i, j, smaller(s->order, x->m - i), smaller(s->order, x->n - j));
+      sum block =
+          block_of_sum(s, i, j, tsr_least(s->order, x->m - i), tsr_least(s->order, x->n - j));
       TSR_TRY(add_square(&block, TSR_GENERAL));
     }
   return TSR_OK;

@@ -22,11 +22,11 @@
 #include "tessera_model.h"
 
 /* Memory from tsr_malloc. */
-typedef struct tsr_block {
+typedef struct tsr_user_allocation {
   void *pointer;
   size_t bytes;
   int device;
-} tsr_block;
+} tsr_user_allocation;
 
 struct tsr_context {
   pid_t process;             /* the process that made the context; no other may use it */
@@ -44,7 +44,7 @@ struct tsr_context {
   tsr_calls calls;             /* calls under way; owns the runner and the pinner */
   tsr_directory directory;     /* copies that stay on the devices between calls */
   pthread_mutex_t lock;        /* protects blocks */
-  TSR_VEC(tsr_block) blocks;   /* memory from tsr_malloc that the user has not freed */
+  TSR_VEC(tsr_user_allocation) blocks; /* memory from tsr_malloc that the user has not freed */
 };
 
 /* ---- context.c ---- */

@@ -31,7 +31,7 @@ static tsr_status allocate(tsr_context *context, int device, size_t bytes, void 
   return TSR_OK;
 }
 
-static void give_back(tsr_context *context, tsr_block block) {
+static void give_back(tsr_context *context, tsr_user_allocation block) {
   if (context->engine != NULL)
     context->engine->free(context->state, block.device, block.pointer);
   else
@@ -49,7 +49,7 @@ TSR_ENTRY(tsr_malloc, (context, device, bytes, pointer), tsr_context *context, i
   if (pointer == NULL)
     return tsr_fail(TSR_ERR_ARGUMENT, "pointer is NULL; give the address of a pointer");
   TSR_TRY(check_device(context, device));
-  tsr_block block = {NULL, bytes, device};
+  tsr_user_allocation block = {NULL, bytes, device};
   TSR_TRY(allocate(context, device, bytes, &block.pointer));
   pthread_mutex_lock(&context->lock);
   bool noted = TSR_VEC_PUSH(&context->blocks, block);
@@ -65,7 +65,7 @@ TSR_ENTRY(tsr_malloc, (context, device, bytes, pointer), tsr_context *context, i
 /* Waits for all calls under way, since they may use the memory. */
 TSR_ENTRY_VOID(tsr_free, (context, pointer), tsr_context *context, void *pointer) {
   if (context == NULL || pointer == NULL) return;
-  tsr_block block = {NULL, 0, TSR_HOST};
+  tsr_user_allocation block = {NULL, 0, TSR_HOST};
   pthread_mutex_lock(&context->lock);
   for (size_t i = 0; i < context->blocks.count && block.pointer == NULL; i++) {
     if (context->blocks.items[i].pointer != pointer) continue;

@@ -21,10 +21,10 @@ typedef struct matrix {
 } matrix;
 
 /* A map: blocks of mb x nb, dealt to a grid of p x q devices that begins at device `first`. */
-typedef struct deal {
+typedef struct block_map {
   int64_t mb, nb;
   int p, q, first;
-} deal;
+} block_map;
 
 static tsr_status check_matrix(const matrix *x) {
   if (x->m < 0) return tsr_fail(TSR_ERR_ARGUMENT, "m is %" PRId64 "; give 0 or more", x->m);
@@ -45,7 +45,7 @@ static tsr_status check_uplo(tsr_uplo uplo) {
                   (int)uplo, tsr_flag_of_cblas((int)uplo));
 }
 
-static tsr_status check_blocks(const tsr_context *context, const deal *to) {
+static tsr_status check_blocks(const tsr_context *context, const block_map *to) {
   int devices = context->plans->machine->devices, p = to->p, q = to->q;
   if (to->mb < 1) return tsr_fail(TSR_ERR_ARGUMENT, "mb is %" PRId64 "; give 1 or more", to->mb);
   if (to->nb < 1) return tsr_fail(TSR_ERR_ARGUMENT, "nb is %" PRId64 "; give 1 or more", to->nb);
@@ -81,7 +81,7 @@ static void capture(tsr_context *context, tsr_captured_kind kind, tsr_uplo uplo,
   tsr_capture_note_step(context->plans, &step);
 }
 
-static void capture_map(tsr_context *context, const matrix *x, const deal *to, bool move) {
+static void capture_map(tsr_context *context, const matrix *x, const block_map *to, bool move) {
   tsr_captured_step step = {.kind = move ? TSR_CAPTURED_DISTRIBUTE : TSR_CAPTURED_MAP,
                             .what = {.m = x->m, .n = x->n, .ldc = x->ldc, .type = x->type},
                             .c = (void *)x->c,
@@ -184,14 +184,14 @@ TSR_ENTRY(tsr_release, (context, m, n, c, ldc, type), tsr_context *context, int6
 
 /* ---- Mapping -------------------------------------------------------------- */
 
-static tsr_mapping mapping_of(const deal *to, int devices) {
+static tsr_mapping mapping_of(const block_map *to, int devices) {
   tsr_mapping made = {
       .block_rows = to->mb, .block_cols = to->nb, .grid_rows = to->p, .grid_cols = to->q};
   for (int d = 0; d < to->p * to->q; d++) made.device[d] = (int16_t)((to->first + d) % devices);
   return made;
 }
 
-static tsr_status map(tsr_context *context, const matrix *x, const deal *to, bool move) {
+static tsr_status map(tsr_context *context, const matrix *x, const block_map *to, bool move) {
   bool at_host;
   TSR_TRY(check_matrix(x));
   TSR_TRY(is_at_host(context, x, &at_host));
@@ -210,7 +210,7 @@ static tsr_status map(tsr_context *context, const matrix *x, const deal *to, boo
 static tsr_status map_1d(tsr_context *context, const matrix *x, int64_t nb, bool move) {
   TSR_TRY(tsr_context_check(context));
   int64_t rows = x->m > 0 ? x->m : 1;
-  return map(context, x, &(deal){rows, nb, 1, context->plans->machine->devices, 0}, move);
+  return map(context, x, &(block_map){rows, nb, 1, context->plans->machine->devices, 0}, move);
 }
 
 TSR_ENTRY(tsr_map_1d_block_cyclic, (context, m, n, c, ldc, type, nb), tsr_context *context,
@@ -222,14 +222,14 @@ TSR_ENTRY(tsr_map_2d_block_cyclic, (context, m, n, c, ldc, type, mb, nb, p, q),
           tsr_context *context, int64_t m, int64_t n, const void *c, int64_t ldc, tsr_type type,
           int64_t mb, int64_t nb, int p, int q) {
   TSR_TRY(tsr_context_check(context));
-  return map(context, &(matrix){m, n, c, ldc, type}, &(deal){mb, nb, p, q, 0}, false);
+  return map(context, &(matrix){m, n, c, ldc, type}, &(block_map){mb, nb, p, q, 0}, false);
 }
 
 TSR_ENTRY(tsr_map_block_cyclic, (context, m, n, c, ldc, type, mb, nb, p, q, first),
           tsr_context *context, int64_t m, int64_t n, const void *c, int64_t ldc, tsr_type type,
           int64_t mb, int64_t nb, int p, int q, int first) {
   TSR_TRY(tsr_context_check(context));
-  return map(context, &(matrix){m, n, c, ldc, type}, &(deal){mb, nb, p, q, first}, false);
+  return map(context, &(matrix){m, n, c, ldc, type}, &(block_map){mb, nb, p, q, first}, false);
 }
 
 TSR_ENTRY(tsr_distribute_1d_block_cyclic_async, (context, m, n, c, ldc, type, nb),
@@ -242,21 +242,21 @@ TSR_ENTRY(tsr_distribute_2d_block_cyclic_async, (context, m, n, c, ldc, type, mb
           tsr_context *context, int64_t m, int64_t n, const void *c, int64_t ldc, tsr_type type,
           int64_t mb, int64_t nb, int p, int q) {
   TSR_TRY(tsr_context_check(context));
-  return map(context, &(matrix){m, n, c, ldc, type}, &(deal){mb, nb, p, q, 0}, true);
+  return map(context, &(matrix){m, n, c, ldc, type}, &(block_map){mb, nb, p, q, 0}, true);
 }
 
 TSR_ENTRY(tsr_distribute_block_cyclic_async, (context, m, n, c, ldc, type, mb, nb, p, q, first),
           tsr_context *context, int64_t m, int64_t n, const void *c, int64_t ldc, tsr_type type,
           int64_t mb, int64_t nb, int p, int q, int first) {
   TSR_TRY(tsr_context_check(context));
-  return map(context, &(matrix){m, n, c, ldc, type}, &(deal){mb, nb, p, q, first}, true);
+  return map(context, &(matrix){m, n, c, ldc, type}, &(block_map){mb, nb, p, q, first}, true);
 }
 
 /* One block, which is all of the region. */
 TSR_ENTRY(tsr_put_async, (context, m, n, c, ldc, type, device), tsr_context *context, int64_t m,
           int64_t n, const void *c, int64_t ldc, tsr_type type, int device) {
   TSR_TRY(tsr_context_check(context));
-  deal to = {m > 0 ? m : 1, n > 0 ? n : 1, 1, 1, device};
+  block_map to = {m > 0 ? m : 1, n > 0 ? n : 1, 1, 1, device};
   return map(context, &(matrix){m, n, c, ldc, type}, &to, true);
 }
 

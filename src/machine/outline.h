@@ -33,18 +33,18 @@ typedef struct tsr_channel_view {
 } tsr_channel_view;
 
 /* How devices reach each other. */
-typedef enum tsr_fabric {
+typedef enum tsr_interconnect {
   TSR_FABRIC_NONE,      /* through host memory only */
   TSR_FABRIC_SWITCH,    /* each over its port */
   TSR_FABRIC_HOST_LINK, /* over the links to the host */
   TSR_FABRIC_DIRECT     /* pairs over links of their own */
-} tsr_fabric;
+} tsr_interconnect;
 
 typedef struct tsr_outline {
   tsr_channel_view channel[TSR_MACHINE_CHANNELS];
   int groups; /* of equal devices: rates and memory within 5 % of the first one's */
   tsr_device_mask group[TSR_MACHINE_DEVICES];
-  tsr_fabric fabric;
+  tsr_interconnect fabric;
   bool every_pair;              /* every device has a link to every other */
   double peer_least, peer_most; /* bytes/s of links between devices; 0: there are none */
   double in, out;               /* bytes/s of all devices together from and to host memory */

@@ -6,6 +6,7 @@
  * of which each word fills a part; then the parts that no word has filled are chosen; then the
  * machine is built.
  */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -430,10 +431,6 @@ static double pcie_of(const spec *s, int device) {
   return value_of(&s->pcie, device, 25);
 }
 
-static double least(double a, double b) {
-  return a < b ? a : b;
-}
-
 static void build_links(const spec *s, tsr_machine *machine) {
   for (int i = 0; i < s->devices; i++) {
     for (int node = s->devices; node < s->devices + s->nodes; node++) {
@@ -441,7 +438,7 @@ static void build_links(const spec *s, tsr_machine *machine) {
       tsr_machine_set_link(machine, i, node, pcie_of(s, i) * GIGA, s->latency * MICRO);
     }
     for (int j = 0; j < s->devices && s->fabric != FABRIC_NONE; j++) {
-      double over_host = least(pcie_of(s, i), pcie_of(s, j));
+      double over_host = fmin(pcie_of(s, i), pcie_of(s, j));
       double rate = s->fabric == FABRIC_PCIE ? over_host : s->fabric_rate;
       if (i != j) tsr_machine_set_link(machine, i, j, rate * GIGA, s->latency * MICRO);
     }

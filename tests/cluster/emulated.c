@@ -20,7 +20,7 @@
 enum { ROOM = 4096 };
 
 typedef struct order {
-  tsr_part part; /* UP */
+  tsr_panel_part part; /* UP */
   char *panel;
   const void *relay; /* onward and down: the source */
   void *memory;      /* onward and down: the destination; across: the memory */
@@ -175,7 +175,7 @@ static bool fails_now(void) {
 
 /* If an upload by a relay buffer is to fail later, its first or its second copy fails, at random.
  */
-static tsr_status up(tsr_fabric_state *s, int way, char *panel, const tsr_part *part) {
+static tsr_status up(tsr_fabric_state *s, int way, char *panel, const tsr_panel_part *part) {
   queue *q = &s->queue[TSR_FABRIC_UP + way];
   bool fails = fails_now();
   if (way >= s->ways) return tsr_fail(TSR_ERR_INTERNAL, "way %d is not open", way);
@@ -222,7 +222,7 @@ static void record(tsr_fabric_state *s, int which, int number) {
 /* ---- Doing ---------------------------------------------------------------------- */
 
 static void copy(const order *o) {
-  const tsr_part *p = &o->part;
+  const tsr_panel_part *p = &o->part;
   if (o->relay != NULL) memcpy(o->memory, o->relay, o->bytes);
   for (size_t i = 0; i < p->height; i++)
     memcpy(o->panel + p->to + i * p->to_pitch, p->from + i * p->from_pitch, p->width);

@@ -31,7 +31,7 @@ static int count_role(const tsr_machine *machine, tsr_channel_role role) {
 }
 
 static void expect(const char *source, int memory, int shared, int own, int port,
-                   tsr_fabric fabric) {
+                   tsr_interconnect fabric) {
   tsr_machine *m = look_at(source);
   assert_int_equal(count_role(m, TSR_CHANNEL_MEMORY), memory);
   assert_int_equal(count_role(m, TSR_CHANNEL_SHARED), shared);

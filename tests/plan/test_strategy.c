@@ -34,22 +34,24 @@ static void good_words(void **state) {
                                       &forced),
                    TSR_OK);
   assert_int_equal(forced.kinds, 1 << TSR_PANELS);
-  const tsr_strategy *r = of_kind(&forced, TSR_PANELS);
-  assert_true(r->grid_rows == 2 && r->grid_cols == 3);
-  assert_true(r->k_panel == 512 && r->k_panel_most == 4096);
-  assert_true(r->n_block_first == 1 && r->n_block == 2 && r->n_block_last == 3);
-  assert_int_equal(r->n_block_least, 64);
-  assert_true(r->lazy && !r->relay && r->ignore_channels);
-  assert_int_equal(r->piece, 8000000);
-  assert_int_equal(r->routing, TSR_ROUTE_BANDWIDTH);
-  assert_true(r->row_parts == 4 && r->whole_a && r->whole_b && r->leading);
+  const tsr_strategy *strategy = of_kind(&forced, TSR_PANELS);
+  assert_true(strategy->grid_rows == 2 && strategy->grid_cols == 3);
+  assert_true(strategy->k_panel == 512 && strategy->k_panel_most == 4096);
+  assert_true(strategy->n_block_first == 1 && strategy->n_block == 2 &&
+              strategy->n_block_last == 3);
+  assert_int_equal(strategy->n_block_least, 64);
+  assert_true(strategy->lazy && !strategy->relay && strategy->ignore_channels);
+  assert_int_equal(strategy->piece, 8000000);
+  assert_int_equal(strategy->routing, TSR_ROUTE_BANDWIDTH);
+  assert_true(strategy->row_parts == 4 && strategy->whole_a && strategy->whole_b &&
+              strategy->leading);
   assert_int_equal(tsr_strategy_parse("tile=64 order=eta cblock.cols=3", &forced), TSR_OK);
-  r = of_kind(&forced, TSR_TILES);
-  assert_true(r->tile == 64 && r->by_eta && r->c_block_cols == 3);
+  strategy = of_kind(&forced, TSR_TILES);
+  assert_true(strategy->tile == 64 && strategy->by_eta && strategy->c_block_cols == 3);
   assert_int_equal(tsr_strategy_parse("bands tile=64 held=2", &forced), TSR_OK);
   assert_int_equal(forced.kinds, 1 << TSR_BANDS);
-  r = of_kind(&forced, TSR_BANDS);
-  assert_true(r->tile == 64 && r->held == 2);
+  strategy = of_kind(&forced, TSR_BANDS);
+  assert_true(strategy->tile == 64 && strategy->held == 2);
 }
 
 /* Words of one kind say nothing of another, nor which kind it is to be. */
@@ -73,13 +75,13 @@ static void later_words_win(void **state) {
   tsr_machine *machine = planning_machine(host_4);
   planning_case what = {'d', 'N', 'N', 100, 100, 100, 1, 0.5, "ppp", 0};
   tsr_call call = planning_call(machine, &what);
-  const tsr_problem problem = {.call = &call, .machine = machine};
+  const tsr_search_problem problem = {.call = &call, .machine = machine};
   assert_int_equal(tsr_strategy_parse("route=home piece=8M route=eta piece=0", &forced), TSR_OK);
-  tsr_strategy r = {.routing = TSR_ROUTE_HOME, .piece = 1, .k_panel = 5};
-  tsr_forced_apply(&forced, &problem, &r);
-  assert_int_equal(r.routing, TSR_ROUTE_ETA);
-  assert_int_equal(r.piece, 0);
-  assert_int_equal(r.k_panel, 5); /* not named: stays */
+  tsr_strategy strategy = {.routing = TSR_ROUTE_HOME, .piece = 1, .k_panel = 5};
+  tsr_forced_apply(&forced, &problem, &strategy);
+  assert_int_equal(strategy.routing, TSR_ROUTE_ETA);
+  assert_int_equal(strategy.piece, 0);
+  assert_int_equal(strategy.k_panel, 5); /* not named: stays */
   tsr_machine_destroy(machine);
 }
 
@@ -519,13 +521,13 @@ static void random_strategies(void **state) {
 
 /* With nothing else free the first candidate is the plan. */
 static tsr_plan *plan_of(const tsr_machine *machine, const planning_case *what,
-                         const tsr_strategy *r) {
+                         const tsr_strategy *strategy) {
   char words[320];
   snprintf(words, sizeof words,
            "kind=panels grid=%dx%d kpanel=%d,%d nblock=%d,%d,%d taper=%d any/share=%d",
-           (int)r->grid_rows, (int)r->grid_cols, (int)r->k_panel, (int)r->k_panel_most,
-           (int)r->n_block_first, (int)r->n_block, (int)r->n_block_last, (int)r->n_block_least,
-           (int)r->home_share);
+           (int)strategy->grid_rows, (int)strategy->grid_cols, (int)strategy->k_panel,
+           (int)strategy->k_panel_most, (int)strategy->n_block_first, (int)strategy->n_block,
+           (int)strategy->n_block_last, (int)strategy->n_block_least, (int)strategy->home_share);
   tsr_call call = planning_call(machine, what);
   tsr_plan_options options = planning_options(machine, 0);
   tsr_plan *plan = NULL;
@@ -542,16 +544,16 @@ static int64_t any_extent(void) {
 
 static tsr_strategy any_panels(void) {
   int rows = 1 << below(3);
-  tsr_strategy r = {.grid_rows = rows,
-                    .grid_cols = 4 / rows,
-                    .k_panel = any_extent(),
-                    .n_block_first = any_extent(),
-                    .n_block = any_extent(),
-                    .n_block_last = any_extent(),
-                    .n_block_least = below(2) * 128,
-                    .home_share = 100 + 50 * below(3)};
-  r.k_panel_most = r.k_panel > 0 ? any_extent() : 0;
-  return r;
+  tsr_strategy strategy = {.grid_rows = rows,
+                           .grid_cols = 4 / rows,
+                           .k_panel = any_extent(),
+                           .n_block_first = any_extent(),
+                           .n_block = any_extent(),
+                           .n_block_last = any_extent(),
+                           .n_block_least = below(2) * 128,
+                           .home_share = 100 + 50 * below(3)};
+  strategy.k_panel_most = strategy.k_panel > 0 ? any_extent() : 0;
+  return strategy;
 }
 
 /* The search passes over a strategy that comes to the same as one it has tried. */
@@ -565,10 +567,10 @@ static void simple_strategies_make_the_same_plan(void **state) {
     int64_t m = 500 + below(6000), n = 500 + below(6000), k = 500 + below(6000);
     planning_case what = {'d', 'N', 'N', m, n, k, 1, 1, below(2) ? "ppp" : "0pp", 0};
     tsr_call call = planning_call(machine, &what);
-    tsr_strategy r = any_panels(), simple = r;
+    tsr_strategy strategy = any_panels(), simple = strategy;
     tsr_strategy_simplify(&call, machine, &simple);
-    changed += !tsr_strategy_same(&r, &simple);
-    tsr_plan *plan = plan_of(machine, &what, &r), *other = plan_of(machine, &what, &simple);
+    changed += !tsr_strategy_same(&strategy, &simple);
+    tsr_plan *plan = plan_of(machine, &what, &strategy), *other = plan_of(machine, &what, &simple);
     if (!same_commands(plan, other)) fail_msg("%d: another plan", i);
     tsr_plan_free(plan), tsr_plan_free(other);
   }

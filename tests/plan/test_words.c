@@ -230,7 +230,8 @@ static bool are_several(unsigned values) {
 
 static const char *reason_of(const subject *s, int kind, const tsr_knob *knob, const turned *t) {
   tsr_call call = call_of(s);
-  const tsr_problem problem = {.call = &call, .machine = machine_of(s), .tight = t->last.tight};
+  const tsr_search_problem problem = {
+      .call = &call, .machine = machine_of(s), .tight = t->last.tight};
   const tsr_strategy made = {
       .kind = (tsr_strategy_kind)kind, .grid_rows = 1, .grid_cols = t->last.devices};
   return tsr_knob_is_same(knob, &problem, &made);

@@ -260,7 +260,7 @@ static bool is_pinned(tsr_fabric_state *s, const void *begin, size_t bytes) {
 
 /* Copies a part: as one block, as a 2D copy, or run by run if a pitch exceeds the runtime's limit.
  */
-static gpuError copy(const queue *q, char *to, const tsr_part *part) {
+static gpuError copy(const queue *q, char *to, const tsr_panel_part *part) {
   bool even = part->from_pitch == part->width && part->to_pitch == part->width;
   if (even || part->height == 1)
     return gpuMemcpy(to, part->from, part->width * part->height, gpuMemcpyIn, q->stream);
@@ -274,7 +274,7 @@ static gpuError copy(const queue *q, char *to, const tsr_part *part) {
   return error;
 }
 
-static tsr_status up(tsr_fabric_state *s, int way, char *panel, const tsr_part *part) {
+static tsr_status up(tsr_fabric_state *s, int way, char *panel, const tsr_panel_part *part) {
   const queue *q = &s->queue[TSR_FABRIC_UP + way];
   int former = enter(q->device);
   gpuError error = copy(q, panel + part->to, part);

@@ -1,13 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The Tessera authors */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
+#include "base/least.h"
 #include "cluster/layout/axis.h"
 
 #include <stddef.h>
-
-static int64_t least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
 
 /* ---- Irregular blocks -------------------------------------------------------- */
 
@@ -148,7 +145,7 @@ bool tsr_axis_agrees(const tsr_axis *a, const tsr_axis *b) {
     if (a->ends == NULL && b->ends == NULL && a->block == b->block &&
         own(a, owner, at).end == own(b, owner, at).end)
       return true;
-    at = least(own(a, owner, at).end, own(b, owner, at).end);
+    at = tsr_least(own(a, owner, at).end, own(b, owner, at).end);
   }
   return true;
 }
@@ -159,7 +156,7 @@ bool tsr_axis_common(const tsr_axis *a, int pa, const tsr_axis *b, int pb, int64
   while (at < end) {
     tsr_span x = own(a, pa, at), y = own(b, pb, at);
     int64_t from = x.at > y.at ? x.at : y.at;
-    int64_t to = least(least(x.end, y.end), end);
+    int64_t to = tsr_least(tsr_least(x.end, y.end), end);
     if (from < to) {
       *span = (tsr_span){from, to};
       return true;

@@ -4,12 +4,9 @@
 #include "cluster/layout/exchange.h"
 
 #include "base/alloc.h"
+#include "base/least.h"
 #include "cluster/transport/wait.h"
 #include "cluster/tuning.h"
-
-static int64_t least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
 
 /* ---- Memory --------------------------------------------------------------- */
 
@@ -22,17 +19,17 @@ static int copies_of(const tsr_exchange *x) {
 }
 
 static void choose_window(tsr_exchange *x) {
-  int64_t bytes = least((int64_t)TSR_TUNE_EXCHANGE_SHARE * x->peers->size, TSR_MESSAGE_MOST);
+  int64_t bytes = tsr_least((int64_t)TSR_TUNE_EXCHANGE_SHARE * x->peers->size, TSR_MESSAGE_MOST);
   int64_t elements = bytes / copies_of(x) / (int64_t)x->from.size;
   int64_t rows = x->from.axis[0].extent;
-  x->window[0] = least(rows > 0 ? rows : 1, elements);
+  x->window[0] = tsr_least(rows > 0 ? rows : 1, elements);
   x->window[1] = elements / x->window[0];
 }
 
 /* The most bytes that this process owns of any window of a view. */
 static size_t buffer_bytes(const tsr_exchange *x, const tsr_view *view) {
-  int64_t rows = least(x->window[0], tsr_view_local(view, 0));
-  int64_t cols = least(x->window[1], tsr_view_local(view, 1));
+  int64_t rows = tsr_least(x->window[0], tsr_view_local(view, 0));
+  int64_t cols = tsr_least(x->window[1], tsr_view_local(view, 1));
   return (size_t)(rows * cols) * view->size;
 }
 
@@ -156,8 +153,8 @@ static size_t with_others(const tsr_exchange *x, const tsr_view *mine, const tsr
 }
 
 static void plan_counts(const tsr_exchange *x) {
-  tsr_moved_add(&x->grid->planned.sent, with_others(x, &x->from, &x->to));
-  tsr_moved_add(&x->grid->planned.received, with_others(x, &x->to, &x->from));
+  tsr_traffic_add(&x->grid->planned.sent, with_others(x, &x->from, &x->to));
+  tsr_traffic_add(&x->grid->planned.received, with_others(x, &x->to, &x->from));
 }
 
 /* Counts a window whose messages are complete. */
@@ -166,8 +163,8 @@ static void count_window(const tsr_exchange *x) {
   const int *out = x->count, *in = x->count + 2 * size;
   for (int i = 0; i < size; i++) {
     if (i == x->peers->rank) continue;
-    tsr_moved_add(&x->grid->counted.sent, (size_t)out[i]);
-    tsr_moved_add(&x->grid->counted.received, (size_t)in[i]);
+    tsr_traffic_add(&x->grid->counted.sent, (size_t)out[i]);
+    tsr_traffic_add(&x->grid->counted.received, (size_t)in[i]);
   }
 }
 
@@ -177,7 +174,7 @@ static window next_window(const tsr_exchange *x) {
   window w;
   for (int d = 0; d < 2; d++) {
     w.at[d] = x->at[d];
-    w.end[d] = least(x->at[d] + x->window[d], x->from.axis[d].extent);
+    w.end[d] = tsr_least(x->at[d] + x->window[d], x->from.axis[d].extent);
   }
   return w;
 }

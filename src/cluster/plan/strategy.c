@@ -5,13 +5,10 @@
 
 #include <math.h>
 
+#include "base/least.h"
 #include "base/types.h"
 #include "cluster/tuning.h"
 #include "tessera_model.h"
-
-static int64_t least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
 
 tsr_status tsr_pproblem_make(const tsr_grid *grid, const tsr_arranged *arranged,
                              tsr_pproblem *problem) {
@@ -90,13 +87,13 @@ static bool takes_much_host(const maker *x) {
 static int64_t part(int64_t extent, int64_t count) {
   int64_t even = (extent + count - 1) / count;
   int64_t round = (even + TSR_TUNE_BLOCK_LEAST - 1) / TSR_TUNE_BLOCK_LEAST * TSR_TUNE_BLOCK_LEAST;
-  return count == 1 ? extent : least(round, extent);
+  return count == 1 ? extent : tsr_least(round, extent);
 }
 
 static void cut_evenly(maker *x, const int64_t count[2]) {
   const int64_t *wish = x->p->grid->wishes.block, *most = x->p->most;
   for (int d = 0; d < 2; d++)
-    x->cut.block[d] = wish[d] > 0 ? least(wish[d], most[d]) : part(most[d], count[d]);
+    x->cut.block[d] = wish[d] > 0 ? tsr_least(wish[d], most[d]) : part(most[d], count[d]);
 }
 
 /* Cuts C into the largest equal blocks that fit the devices, at least `blocks` of them. Each time
@@ -127,7 +124,7 @@ static tsr_status set_leading_block(maker *x, const tsr_pstrategy *s, bool *fits
     int64_t most = x->p->most[d], block = part(s->leading[d] * most, TSR_EIGHTHS);
     if (s->leading[d] == TSR_EIGHTHS || block >= most) continue;
     x->cut.block[d] = block;
-    x->cut.later[d] = least(block, part(most - block, s->later));
+    x->cut.later[d] = tsr_least(block, part(most - block, s->later));
   }
   TSR_TRY(find_free_memory(x, &bytes));
   *fits = bytes >= 0;
@@ -193,7 +190,7 @@ static tsr_status begin(tsr_pproblem *p, const tsr_pstrategy *s, maker *x) {
 static bool add_slots(maker *x, int operand, int64_t slots, double *free_bytes) {
   maker full = *x;
   int now = slot_count(x, operand);
-  full.cut.held[operand] = (int)least(slots, TSR_SLOTS_MOST);
+  full.cut.held[operand] = (int)tsr_least(slots, TSR_SLOTS_MOST);
   int wanted = slot_count(&full, operand) - now, more = wanted;
   double slot = slot_of(x, operand);
   if (more < 1 || slot <= 0) return true;
@@ -273,7 +270,7 @@ static tsr_cut cut_without_devices(const tsr_pproblem *p) {
                  .lookahead = w->lookahead > 0 ? w->lookahead : TSR_TUNE_LOOKAHEAD,
                  .at_once = !tsr_pproblem_uses_host(p)};
   for (int d = 0; d < 2; d++)
-    cut.block[d] = w->block[d] > 0 ? least(w->block[d], p->most[d]) : p->most[d];
+    cut.block[d] = w->block[d] > 0 ? tsr_least(w->block[d], p->most[d]) : p->most[d];
   return cut;
 }
 
@@ -287,8 +284,8 @@ tsr_status tsr_pproblem_parsec_cut(tsr_pproblem *p, tsr_cut *cut) {
     return TSR_OK;
   }
   TSR_TRY(choose_parsec(p, &found));
-  x.cut = (tsr_cut){.block = {least(found.b * d->rows.block, p->most[0]),
-                              least(found.c * d->rows.block, p->most[1])},
+  x.cut = (tsr_cut){.block = {tsr_least(found.b * d->rows.block, p->most[0]),
+                              tsr_least(found.c * d->rows.block, p->most[1])},
                     .depth = limit_depth(p, found.d * d->k_a.block),
                     .lookahead = found.lookahead,
                     .at_once = !tsr_pproblem_uses_host(p)};

@@ -78,7 +78,7 @@ struct tsr_grid {
   tsr_panel_slots slots;
   struct tsr_async_queue *queue;
   tsr_grid_trace trace;
-  tsr_moved counted, planned;
+  tsr_traffic_sums counted, planned;
 };
 
 /* The longest message, in bytes: MPI counts with int. */

@@ -57,7 +57,7 @@ static void destroy(operation *o) {
 /* ---- Preparation: this process alone ----------------------------------------- */
 
 /* Waits until host memory has what earlier asynchronous calls computed of an operand. */
-static tsr_status settle_factor(const tsr_product *p, const tsr_factor *x) {
+static tsr_status settle_factor(const tsr_product *p, const tsr_poperand *x) {
   tsr_local_part part = {.base = x->matrix.data, .ld = x->matrix.ld};
   TSR_TRY(tsr_pmatrix_extents(&x->matrix, &part.rows, &part.cols));
   return tsr_local_settle(p->grid, x->matrix.type, &part);

@@ -11,9 +11,9 @@
 
 /* ---- Making ---------------------------------------------------------------- */
 
-static tsr_factor factor(const char *name, const tsr_pmatrix *matrix, int64_t i, int64_t j,
-                         int64_t rows, int64_t cols, tsr_op op) {
-  tsr_factor f = {
+static tsr_poperand factor(const char *name, const tsr_pmatrix *matrix, int64_t i, int64_t j,
+                           int64_t rows, int64_t cols, tsr_op op) {
+  tsr_poperand f = {
       .name = name, .there = matrix != NULL, .i = i, .j = j, .rows = rows, .cols = cols};
   f.op = (tsr_op)tsr_flag_letter(TSR_FLAG_OP, (int)op);
   if (matrix != NULL) f.matrix = *matrix;
@@ -41,7 +41,7 @@ tsr_product tsr_product_make(tsr_grid *grid, tsr_op transa, tsr_op transb, int64
 
 /* ---- Checking -------------------------------------------------------------- */
 
-static tsr_status check_factor(const tsr_grid *grid, const tsr_factor *x, bool data) {
+static tsr_status check_factor(const tsr_grid *grid, const tsr_poperand *x, bool data) {
   bool straight = x->op == TSR_NO_TRANS;
   TSR_TRY(tsr_pmatrix_check(grid, x->name, x->there ? &x->matrix : NULL, data));
   return tsr_pmatrix_check_part(x->name, &x->matrix, x->i, x->j, straight ? x->rows : x->cols,
@@ -54,7 +54,7 @@ static tsr_status check_extent(const char *name, int64_t value) {
 }
 
 static tsr_status check_types(const tsr_product *p) {
-  const tsr_factor *other[2] = {&p->a, &p->b};
+  const tsr_poperand *other[2] = {&p->a, &p->b};
   for (int i = 0; i < 2; i++)
     if (other[i]->matrix.type != p->c.matrix.type)
       return tsr_fail(TSR_ERR_ARGUMENT, "%s->type is '%c' and c->type '%c'; give the same type",
@@ -63,7 +63,7 @@ static tsr_status check_types(const tsr_product *p) {
 }
 
 /* The memory in which this process stores its elements of an operand's part. */
-static tsr_storage storage_of(const tsr_factor *x) {
+static tsr_storage storage_of(const tsr_poperand *x) {
   bool straight = x->op == TSR_NO_TRANS;
   tsr_view v = tsr_view_make(&x->matrix, x->i, x->j, straight ? x->rows : x->cols,
                              straight ? x->cols : x->rows, TSR_NO_TRANS);
@@ -76,7 +76,7 @@ static tsr_storage storage_of(const tsr_factor *x) {
 
 /* C shares no memory with A or B, unless these are not read. */
 static tsr_status check_disjoint(const tsr_product *p) {
-  const tsr_factor *other[2] = {&p->a, &p->b};
+  const tsr_poperand *other[2] = {&p->a, &p->b};
   tsr_storage written = storage_of(&p->c);
   size_t size = tsr_type_get(p->c.matrix.type)->size;
   for (int i = 0; i < 2 && tsr_product_reads_inputs(p); i++) {
@@ -138,7 +138,7 @@ tsr_status tsr_product_check_cut(const tsr_product *p, tsr_emulation_way *how) {
                   (long long)w->block[1]);
 }
 
-static void add_factor(tsr_record *record, const char *object, const tsr_factor *x) {
+static void add_factor(tsr_record *record, const char *object, const tsr_poperand *x) {
   tsr_record_add_matrix(record, object, x->there ? &x->matrix : NULL, x->i, x->j);
 }
 
@@ -162,7 +162,7 @@ tsr_record tsr_product_record(const tsr_product *p) {
 
 /* ---- Asking ---------------------------------------------------------------- */
 
-tsr_view tsr_product_view(const tsr_factor *x) {
+tsr_view tsr_product_view(const tsr_poperand *x) {
   bool straight = x->op == TSR_NO_TRANS;
   return tsr_view_make(&x->matrix, x->i, x->j, straight ? x->rows : x->cols,
                        straight ? x->cols : x->rows, x->op);

@@ -8,18 +8,18 @@
 #include "cluster/layout/view.h"
 
 /* An operand: op() of a part of a distributed matrix. */
-typedef struct tsr_factor {
+typedef struct tsr_poperand {
   const char *name; /* "a", "b", "c", for messages */
   tsr_pmatrix matrix;
   bool there;         /* the matrix is not NULL */
   int64_t i, j;       /* the first row and column of the part */
   int64_t rows, cols; /* of op(part) */
   tsr_op op;
-} tsr_factor;
+} tsr_poperand;
 
 typedef struct tsr_product {
   tsr_grid *grid;
-  tsr_factor a, b, c;
+  tsr_poperand a, b, c;
   int64_t m, n, k;
   bool has_alpha, has_beta;
   char alpha[16], beta[16]; /* values of the type of C */
@@ -50,7 +50,7 @@ tsr_status tsr_product_check_cut(const tsr_product *product, tsr_emulation_way *
 tsr_record tsr_product_record(const tsr_product *product);
 
 /* op() of the operand's part, as this process sees it. */
-tsr_view tsr_product_view(const tsr_factor *factor);
+tsr_view tsr_product_view(const tsr_poperand *factor);
 
 /* Whether A and B are read: alpha != 0 and k > 0. */
 bool tsr_product_reads_inputs(const tsr_product *product);

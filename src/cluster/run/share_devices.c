@@ -9,17 +9,18 @@
 #include "base/settings/settings.h"
 #include "base/text.h"
 #include "base/thread.h"
-#include "cluster/layout/deal.h"
+#include "cluster/layout/device_partition.h"
 #include "cluster/run/grid.h"
 
-/* Makes a context for a share of the devices that this process sees. */
+/* Makes a context for a partition of the devices that this process sees. */
 static tsr_status create_share(const tsr_options *options, const tsr_devices_facts *seen,
-                               const tsr_share *share, tsr_context **context) {
+                               const tsr_device_partition *partition, tsr_context **context) {
   tsr_options mine = *options;
   tsr_text list = TSR_TEXT_INIT;
   char *devices = NULL;
-  for (int i = 0; i < share->count; i++) tsr_text_add(&list, "%d,", seen->number[share->index[i]]);
-  if (share->count > 1 && !list.broken) list.bytes[list.length - 1] = '\0';
+  for (int i = 0; i < partition->count; i++)
+    tsr_text_add(&list, "%d,", seen->number[partition->index[i]]);
+  if (partition->count > 1 && !list.broken) list.bytes[list.length - 1] = '\0';
   tsr_status status = tsr_text_take(&list, &devices);
   mine.devices = devices;
   if (status == TSR_OK) status = tsr_context_create(&mine, context);
@@ -30,9 +31,9 @@ static tsr_status create_share(const tsr_options *options, const tsr_devices_fac
 /* Makes the context, if this process is to have all devices that it sees. Else it opens them for a
  * moment, so that they are measured together, and by nobody else at the same time. */
 static tsr_status open_all(const tsr_options *options, const tsr_devices_facts *seen,
-                           const tsr_share *share, tsr_context **context) {
+                           const tsr_device_partition *partition, tsr_context **context) {
   TSR_TRY(tsr_context_create(options, context));
-  if (share->count == seen->devices) return TSR_OK;
+  if (partition->count == seen->devices) return TSR_OK;
   tsr_context_destroy(*context);
   *context = NULL;
   return TSR_OK;
@@ -41,43 +42,45 @@ static tsr_status open_all(const tsr_options *options, const tsr_devices_facts *
 /* The first of the processes that see the same devices opens them before the others; several such
  * processes take turns, since they may measure. */
 static tsr_status open_in_turn(const tsr_peers *node, const tsr_options *options,
-                               const tsr_devices_facts *seen, const tsr_share *share,
+                               const tsr_devices_facts *seen, const tsr_device_partition *partition,
                                tsr_context **context) {
   tsr_status status = TSR_OK;
   for (int p = 0; p < node->size; p++) {
-    if (seen[p].devices == 0 || !tsr_deal_is_first(seen, p)) continue;
-    if (p == node->rank) status = open_all(options, &seen[p], share, context);
+    if (seen[p].devices == 0 || !tsr_device_partition_is_first(seen, p)) continue;
+    if (p == node->rank) status = open_all(options, &seen[p], partition, context);
     tsr_status met = tsr_mpi_check(MPI_Barrier(node->comm), "MPI_Barrier");
     if (status == TSR_OK) status = met;
   }
   return status;
 }
 
-/* Deals the devices of the table and makes this process's context. Collective. */
-static tsr_status deal(const tsr_peers *all, const tsr_peers *node, const tsr_options *options,
-                       tsr_devices_facts *seen, tsr_share *share, tsr_context **context) {
+/* Partitions the devices of the table and makes this process's context. Collective. */
+static tsr_status make_context(const tsr_peers *all, const tsr_peers *node,
+                               const tsr_options *options, tsr_devices_facts *seen,
+                               tsr_device_partition *partition, tsr_context **context) {
   tsr_devices_facts *mine = &seen[node->rank];
   TSR_TRY(tsr_agree(all, NULL, tsr_devices_describe(options, mine)));
   TSR_TRY(tsr_mpi_check(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, seen, (int)sizeof *seen,
                                       MPI_BYTE, node->comm),
                         "MPI_Allgather"));
-  tsr_deal(seen, node->size, node->rank, share);
-  TSR_TRY(tsr_agree(all, NULL, open_in_turn(node, options, seen, share, context)));
+  tsr_device_partition_find(seen, node->size, node->rank, partition);
+  TSR_TRY(tsr_agree(all, NULL, open_in_turn(node, options, seen, partition, context)));
   tsr_status status = TSR_OK;
   if (*context == NULL)
-    status = share->count > 0 ? create_share(options, mine, share, context)
-                              : tsr_context_create(options, context);
+    status = partition->count > 0 ? create_share(options, mine, partition, context)
+                                  : tsr_context_create(options, context);
   return tsr_agree(all, NULL, status);
 }
 
-/* Makes this process's context. node: the processes that share memory with this one. Collective. */
+/* Makes this process's context. node: the processes that partition memory with this one.
+ * Collective. */
 static tsr_status share_out(const tsr_peers *all, const tsr_peers *node, const tsr_options *options,
-                            tsr_share *share, tsr_context **context) {
+                            tsr_device_partition *partition, tsr_context **context) {
   tsr_devices_facts *seen = tsr_alloc_zero((size_t)node->size, sizeof *seen);
   tsr_status status = tsr_agree(
       all, NULL,
-      seen != NULL ? TSR_OK : tsr_fail(TSR_ERR_MEMORY, "no host memory to share devices out"));
-  if (status == TSR_OK) status = deal(all, node, options, seen, share, context);
+      seen != NULL ? TSR_OK : tsr_fail(TSR_ERR_MEMORY, "no host memory to partition devices out"));
+  if (status == TSR_OK) status = make_context(all, node, options, seen, partition, context);
   tsr_dealloc(seen);
   return status;
 }
@@ -94,8 +97,8 @@ static tsr_status open_peers(MPI_Comm from, bool node, tsr_peers *peers) {
 }
 
 /* Makes the communicator of the node and shares out its devices. Collective. */
-static tsr_status share_on_node(const tsr_peers *all, const tsr_options *options, tsr_share *s,
-                                tsr_context **context) {
+static tsr_status share_on_node(const tsr_peers *all, const tsr_options *options,
+                                tsr_device_partition *s, tsr_context **context) {
   tsr_peers node = {.comm = MPI_COMM_NULL};
   TSR_TRY(open_peers(all->comm, true, &node));
   tsr_status status = share_out(all, &node, options, s, context);
@@ -114,7 +117,7 @@ TSR_ENTRY(tsr_context_create_dealt, (comm, options, context, sharing), MPI_Comm 
   tsr_options given;
   tsr_context *made = NULL;
   tsr_peers all = {.comm = MPI_COMM_NULL};
-  tsr_share s = {.sharing = 1};
+  tsr_device_partition s = {.sharing = 1};
   if (context == NULL)
     return tsr_fail(TSR_ERR_ARGUMENT, "context is NULL; give the address of a tsr_context pointer");
   TSR_TRY(open_peers(comm, false, &all));

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/least.h"
 #include "base/types.h"
 #include "cluster/run/local.h"
 
@@ -27,13 +28,9 @@ bool tsr_summa_fits_b(const tsr_grid *grid, const tsr_view *b, const tsr_view *c
 
 /* ---- Making ---------------------------------------------------------------- */
 
-static int64_t least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-
 void tsr_summa_slot_bytes(const tsr_summa_schedule *s, size_t element, size_t bytes[2]) {
-  int64_t rows = least(s->cut.block[0], tsr_axis_most(&s->distribution.rows));
-  int64_t cols = least(s->cut.block[1], tsr_axis_most(&s->distribution.cols));
+  int64_t rows = tsr_least(s->cut.block[0], tsr_axis_most(&s->distribution.rows));
+  int64_t cols = tsr_least(s->cut.block[1], tsr_axis_most(&s->distribution.cols));
   bytes[TSR_SUMMA_A] = (size_t)(rows * s->deepest) * element;
   bytes[TSR_SUMMA_B] = (size_t)(cols * s->deepest) * element;
 }
@@ -107,44 +104,46 @@ typedef struct run {
 
 /* The part of a run in lines at .. at+count-1 of a panel of A, whose lines are its indices of k.
  * Height 0: none. */
-static tsr_part part_of_a(const tsr_panel_source *p, const run *r, int64_t at, int64_t count) {
+static tsr_panel_part part_of_a(const tsr_panel_source *p, const run *r, int64_t at,
+                                int64_t count) {
   const tsr_view *x = &p->summa->a;
   size_t line = (size_t)(p->part.end - p->part.at) * x->size;
-  int64_t begin = r->first > at ? r->first : at, end = least(r->first + r->length, at + count);
-  if (begin >= end) return (tsr_part){.height = 0};
+  int64_t begin = r->first > at ? r->first : at, end = tsr_least(r->first + r->length, at + count);
+  if (begin >= end) return (tsr_panel_part){.height = 0};
   int64_t offset = p->part.at + (r->local + begin - r->first) * x->stride[1];
-  return (tsr_part){.from = x->base + offset * (int64_t)x->size,
-                    .from_pitch = (size_t)x->stride[1] * x->size,
-                    .to = (size_t)begin * line,
-                    .to_pitch = line,
-                    .width = line,
-                    .height = (size_t)(end - begin)};
+  return (tsr_panel_part){.from = x->base + offset * (int64_t)x->size,
+                          .from_pitch = (size_t)x->stride[1] * x->size,
+                          .to = (size_t)begin * line,
+                          .to_pitch = line,
+                          .width = line,
+                          .height = (size_t)(end - begin)};
 }
 
 /* The part of a run in lines at .. at+count-1 of a panel of B. Its lines are columns of B; the run
  * is a range of rows in each. */
-static tsr_part part_of_b(const tsr_panel_source *p, const run *r, int64_t at, int64_t count) {
+static tsr_panel_part part_of_b(const tsr_panel_source *p, const run *r, int64_t at,
+                                int64_t count) {
   const tsr_view *x = &p->summa->b;
   size_t line = (size_t)p->summa->schedule.panels.items[p->panel].depth * x->size;
   int64_t offset = r->local + (p->part.at + at) * x->stride[1];
-  return (tsr_part){.from = x->base + offset * (int64_t)x->size,
-                    .from_pitch = (size_t)x->stride[1] * x->size,
-                    .to = (size_t)at * line + (size_t)r->first * x->size,
-                    .to_pitch = line,
-                    .width = (size_t)r->length * x->size,
-                    .height = (size_t)count};
+  return (tsr_panel_part){.from = x->base + offset * (int64_t)x->size,
+                          .from_pitch = (size_t)x->stride[1] * x->size,
+                          .to = (size_t)at * line + (size_t)r->first * x->size,
+                          .to_pitch = line,
+                          .width = (size_t)r->length * x->size,
+                          .height = (size_t)count};
 }
 
 static void visit_run(const tsr_panel_source *p, const run *r, int64_t at, int64_t count,
-                      tsr_part_visit visit, void *user) {
-  tsr_part part = (p->operand == TSR_SUMMA_A ? part_of_a : part_of_b)(p, r, at, count);
+                      tsr_panel_part_visit visit, void *user) {
+  tsr_panel_part part = (p->operand == TSR_SUMMA_A ? part_of_a : part_of_b)(p, r, at, count);
   if (r->length > 0 && part.height > 0) visit(user, &part);
 }
 
-/* Visits the parts of a panel (tsr_parts), one for each run of k. Blocks that are adjacent in this
- * process's memory make one run. Columns of both operands are contiguous, since tsr_summa_fits_a
- * and _b hold for them, perhaps after redistribution. */
-static void visit_lines(const void *panel, int64_t at, int64_t count, tsr_part_visit visit,
+/* Visits the parts of a panel (tsr_panel_parts), one for each run of k. Blocks that are adjacent in
+ * this process's memory make one run. Columns of both operands are contiguous, since
+ * tsr_summa_fits_a and _b hold for them, perhaps after redistribution. */
+static void visit_lines(const void *panel, int64_t at, int64_t count, tsr_panel_part_visit visit,
                         void *user) {
   const tsr_panel_source *p = panel;
   const tsr_view *a = &p->summa->a, *b = &p->summa->b;
@@ -156,7 +155,7 @@ static void visit_lines(const void *panel, int64_t at, int64_t count, tsr_part_v
   while (r.first + r.length < all->depth &&
          tsr_axis_common(&a->axis[1], all->col, &b->axis[0], all->row, own->extent, &span)) {
     int64_t local = tsr_axis_before(own, me, span.at), done = r.first + r.length;
-    int64_t length = least(span.end - span.at, all->depth - done);
+    int64_t length = tsr_least(span.end - span.at, all->depth - done);
     if (local != r.local + r.length) {
       visit_run(p, &r, at, count, visit, user);
       r = (run){local, done, 0};
@@ -193,7 +192,7 @@ static bool is_root(const tsr_summa *s, const tsr_summa_step *step) {
 }
 
 void tsr_summa_plan_counts(const tsr_summa *s) {
-  tsr_moved *planned = &s->grid->planned;
+  tsr_traffic_sums *planned = &s->grid->planned;
   for (size_t i = 0; i < s->schedule.steps.count; i++) {
     const tsr_summa_step *step = step_at(s, i);
     if (step->kind != TSR_SUMMA_SEND) continue;
@@ -201,8 +200,8 @@ void tsr_summa_plan_counts(const tsr_summa *s) {
     size_t bytes =
         (size_t)((part.end - part.at) * s->schedule.panels.items[step->panel].depth) * s->c.size;
     bool root = is_root(s, step), alone = s->grid->extent[1 - step->operand] == 1;
-    if (root && s->grid->model.host.up > 0) tsr_moved_add(&planned->uploaded, bytes);
-    if (!alone) tsr_moved_add(root ? &planned->sent : &planned->received, bytes);
+    if (root && s->grid->model.host.up > 0) tsr_traffic_add(&planned->uploaded, bytes);
+    if (!alone) tsr_traffic_add(root ? &planned->sent : &planned->received, bytes);
   }
 }
 

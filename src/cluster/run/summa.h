@@ -17,7 +17,7 @@
 #include "cluster/layout/exchange.h"
 #include "cluster/transport/transport.h"
 
-/* The panel of a message, from which its parts in the matrix follow (tsr_parts). */
+/* The panel of a message, from which its parts in the matrix follow (tsr_panel_parts). */
 typedef struct tsr_panel_source {
   const struct tsr_summa *summa;
   int operand;

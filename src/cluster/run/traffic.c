@@ -10,7 +10,7 @@ static double read(const _Atomic uint64_t *sum) {
   return (double)atomic_load_explicit(sum, memory_order_relaxed);
 }
 
-static tsr_ptraffic join(const tsr_traffic *devices, const tsr_moved *moved) {
+static tsr_ptraffic join(const tsr_traffic *devices, const tsr_traffic_sums *moved) {
   return (tsr_ptraffic){.from_host = devices->host_to_device + read(&moved->uploaded),
                         .from_peers = devices->device_to_device,
                         .to_host = devices->device_to_host,

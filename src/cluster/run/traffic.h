@@ -14,12 +14,12 @@
 #include <stdint.h>
 
 /* The thread that carries operations out adds; any thread reads. */
-typedef struct tsr_moved {
+typedef struct tsr_traffic_sums {
   _Atomic uint64_t received, sent; /* sent: a panel counts once, at the process that owns it */
   _Atomic uint64_t uploaded;
-} tsr_moved;
+} tsr_traffic_sums;
 
-static inline void tsr_moved_add(_Atomic uint64_t *sum, size_t bytes) {
+static inline void tsr_traffic_add(_Atomic uint64_t *sum, size_t bytes) {
   atomic_fetch_add_explicit(sum, bytes, memory_order_relaxed);
 }
 

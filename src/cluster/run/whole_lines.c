@@ -154,7 +154,7 @@ static tsr_status add_move(tsr_whole_lines *x, const tsr_view *from, const tsr_v
 
 /* A factor as it is stored: native products of it may depend on how it is read. Complex elements
  * are conjugated when they are. */
-static tsr_view factor_view(const tsr_factor *x) {
+static tsr_view factor_view(const tsr_poperand *x) {
   tsr_view view = tsr_product_view(x);
   view.conjugate = false;
   return view;

@@ -87,7 +87,7 @@ void tsr_device_free_relays(tsr_device_transport *transport);
  * After all parts of the piece, tsr_device_forward must follow: it copies the piece of `bytes`
  * bytes from the relay buffer on to the panel (nothing for way 0). */
 tsr_status tsr_device_upload(tsr_device_transport *transport, int way, char *panel, size_t begin,
-                             const tsr_part *part);
+                             const tsr_panel_part *part);
 tsr_status tsr_device_forward(tsr_device_transport *transport, int way, char *panel, size_t begin,
                               size_t bytes);
 

@@ -113,19 +113,19 @@ static void take_uploaded(tsr_device_transport *t, int way) {
   while (pop(t, TSR_FABRIC_UP + way, &over)) {
     tsr_device_message *m = &t->message[over.message];
     note_uploaded(m, over.piece);
-    tsr_moved_add(&t->grid->counted.uploaded, piece_bytes(m, over.piece));
+    tsr_traffic_add(&t->grid->counted.uploaded, piece_bytes(m, over.piece));
     if (is_alone(t, m)) m->sent = m->arrived = m->uploaded;
   }
 }
 
 /* Takes the complete broadcasts. */
 static void take_arrived(tsr_device_transport *t) {
-  tsr_moved *counted = &t->grid->counted;
+  tsr_traffic_sums *counted = &t->grid->counted;
   completion over;
   while (pop(t, TSR_FABRIC_ACROSS, &over)) {
     tsr_device_message *m = &t->message[over.message];
     m->arrived++;
-    tsr_moved_add(m->root ? &counted->sent : &counted->received, piece_bytes(m, over.piece));
+    tsr_traffic_add(m->root ? &counted->sent : &counted->received, piece_bytes(m, over.piece));
   }
 }
 
@@ -152,7 +152,7 @@ static size_t bytes_of(const upload *r) {
   return (size_t)r->lines * r->message->what.line;
 }
 
-static void upload_part(void *user, const tsr_part *part) {
+static void upload_part(void *user, const tsr_panel_part *part) {
   const upload *r = user;
   fail(r->transport,
        tsr_device_upload(r->transport, r->way, r->message->what.slot, begin_of(r), part));
@@ -167,7 +167,8 @@ typedef struct packing {
 static void pack_lines(void *argument, int64_t at, int64_t count) {
   const packing *p = argument;
   const tsr_broadcast *what = &p->message->what;
-  tsr_parts_pack(&what->parts, what->line, p->at + at, count, p->to + (size_t)at * what->line);
+  tsr_panel_parts_pack(&what->parts, what->line, p->at + at, count,
+                       p->to + (size_t)at * what->line);
 }
 
 /* The pinned buffers of each way. A way's queue never has more packed pieces than that (next_way),
@@ -188,12 +189,12 @@ static void upload_packed(upload *r) {
   size_t bytes = bytes_of(r);
   packing p = {r->message, r->at, buffer};
   tsr_packers_run(t->grid->packers, pack_lines, &p, r->lines, bytes);
-  upload_part(r, &(tsr_part){.from = buffer,
-                             .from_pitch = bytes,
-                             .to = begin_of(r),
-                             .to_pitch = bytes,
-                             .width = bytes,
-                             .height = 1});
+  upload_part(r, &(tsr_panel_part){.from = buffer,
+                                   .from_pitch = bytes,
+                                   .to = begin_of(r),
+                                   .to_pitch = bytes,
+                                   .width = bytes,
+                                   .height = 1});
 }
 
 /* Begins the upload of the next piece of a message. */
@@ -324,7 +325,7 @@ typedef struct survey {
   size_t shortest;
 } survey;
 
-static void look_at(void *user, const tsr_part *part) {
+static void look_at(void *user, const tsr_panel_part *part) {
   survey *s = user;
   uintptr_t begin = (uintptr_t)part->from;
   uintptr_t end = begin + (part->height - 1) * part->from_pitch + part->width;

@@ -46,7 +46,7 @@ typedef tsr_status (*carry_piece)(tsr_device_transport *t, int way, size_t i);
 
 static tsr_status upload_piece(tsr_device_transport *t, int way, size_t i) {
   size_t piece = t->fabric->piece;
-  tsr_part part = {t->buffer[i % TSR_FABRIC_EVENTS], piece, i * piece, piece, piece, 1};
+  tsr_panel_part part = {t->buffer[i % TSR_FABRIC_EVENTS], piece, i * piece, piece, piece, 1};
   TSR_TRY(tsr_device_upload(t, way, t->sample, part.to, &part));
   return tsr_device_forward(t, way, t->sample, part.to, piece);
 }

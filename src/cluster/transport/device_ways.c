@@ -42,8 +42,8 @@ void tsr_device_free_relays(tsr_device_transport *t) {
 /* In its relay buffer a piece lies as it will in the panel, beginning at the buffer's first byte.
  */
 tsr_status tsr_device_upload(tsr_device_transport *t, int way, char *panel, size_t begin,
-                             const tsr_part *part) {
-  tsr_part there = *part;
+                             const tsr_panel_part *part) {
+  tsr_panel_part there = *part;
   if (way == 0) return t->fabric->up(t->carrier, way, panel, part);
   there.to -= begin;
   return t->fabric->up(t->carrier, way, t->relay[way], &there);

@@ -76,7 +76,7 @@ typedef struct tsr_fabric {
 
   /* Copies part `part` to `panel` + part->to. Way 0: `panel` is in the first device's memory; other
    * ways: `panel` is the way's relay buffer. May wait if the part's memory is not pinned. */
-  tsr_status (*up)(tsr_fabric_state *state, int way, char *panel, const tsr_part *part);
+  tsr_status (*up)(tsr_fabric_state *state, int way, char *panel, const tsr_panel_part *part);
   /* Copies from a way's relay buffer to the first device. */
   tsr_status (*onward)(tsr_fabric_state *state, int way, void *to, const void *relay, size_t bytes);
   /* Copies from a way's device to pinned memory, after the way's uploads so far. Used to measure

@@ -70,8 +70,8 @@ typedef struct packing {
 static void pack_part(void *argument, int64_t at, int64_t count) {
   const packing *p = argument;
   int64_t first = p->at + at;
-  tsr_parts_pack(&p->what->parts, p->what->line, first, count,
-                 (char *)p->what->slot + first * (int64_t)p->what->line);
+  tsr_panel_parts_pack(&p->what->parts, p->what->line, first, count,
+                       (char *)p->what->slot + first * (int64_t)p->what->line);
 }
 
 static bool goes_along_row(const tsr_broadcast *what) {
@@ -121,7 +121,7 @@ static tsr_status test(void *opened, int number, tsr_message_state *at) {
   int code = MPI_Testall(m->pieces, m->request, &flag, ignored);
   *at = flag != 0 || code != MPI_SUCCESS ? TSR_MESSAGE_COMPLETE : TSR_MESSAGE_UNDER_WAY;
   if (flag != 0 && code == MPI_SUCCESS)
-    tsr_moved_add(m->root ? &s->grid->counted.sent : &s->grid->counted.received, m->bytes);
+    tsr_traffic_add(m->root ? &s->grid->counted.sent : &s->grid->counted.received, m->bytes);
   return tsr_mpi_check(code, "MPI_Testall");
 }
 

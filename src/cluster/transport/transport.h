@@ -25,7 +25,7 @@ typedef struct tsr_broadcast {
   void *slot;           /* from tsr_transport.allocate */
   size_t line;
   int64_t lines;
-  tsr_parts parts; /* read at the root alone; unchanged until the message is complete */
+  tsr_panel_parts parts; /* read at the root alone; unchanged until the message is complete */
 } tsr_broadcast;
 
 /* Messages have numbers from 0 to TSR_TRANSPORT_MESSAGES - 1. A number may be used again once its

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Tessera authors */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
+#include "base/least.h"
 #include "plan/model/uncut.h"
 
 /* The paper's T_min, the extent from which latencies do not count, its weight, and the smallest
@@ -39,14 +40,10 @@ int tsr_uncut_grid_rows(int devices) {
   return rows;
 }
 
-static int64_t smaller(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-
 /* Trying each extent takes about 10 ns: less than a millisecond for extents of 32768. */
 int64_t tsr_uncut_tile(int64_t m, int64_t n, int64_t k, int devices) {
   int rows = tsr_uncut_grid_rows(devices), cols = devices / rows;
-  int64_t most = smaller(k, smaller((m + rows - 1) / rows, (n + cols - 1) / cols));
+  int64_t most = tsr_least(k, tsr_least((m + rows - 1) / rows, (n + cols - 1) / cols));
   if (most > MOST) most = MOST;
   int64_t best = most;
   double least = tsr_uncut_model_of(m, n, k, devices, most).total;

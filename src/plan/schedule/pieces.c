@@ -3,6 +3,7 @@
 
 #include "plan/schedule/pieces.h"
 
+#include "base/least.h"
 #include "blas/family.h"
 
 /* Rows and columns of the pieces of a rows x cols tile: at most `bytes` bytes, whole columns if
@@ -73,14 +74,6 @@ tsr_piece_range tsr_pieces_through(const tsr_problem *problem, const tsr_transfe
 
 /* ---- One piece ------------------------------------------------------------ */
 
-static int64_t smaller(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-
-static int64_t larger(int64_t a, int64_t b) {
-  return a > b ? a : b;
-}
-
 /* Rows by which pieces are shortened, so that their columns begin aligned. */
 enum { SHORTER = 64 };
 
@@ -92,17 +85,17 @@ static tsr_rect without_other_triangle(const tsr_problem *problem, const tsr_pie
   tsr_rect kept = rect;
   if (p->row != p->col) return rect;
   if (problem->call->uplo == TSR_LOWER)
-    kept.row0 = larger(rect.row0, p->row + before / SHORTER * SHORTER);
+    kept.row0 = tsr_most(rect.row0, p->row + before / SHORTER * SHORTER);
   else
-    kept.row1 = smaller(rect.row1, p->row + (all + SHORTER - 1) / SHORTER * SHORTER);
+    kept.row1 = tsr_least(rect.row1, p->row + (all + SHORTER - 1) / SHORTER * SHORTER);
   return tsr_rect_empty(kept) ? rect : kept; /* empty: all of the piece is in the unread triangle */
 }
 
 tsr_rect tsr_piece_rect(const tsr_problem *problem, int matrix, const tsr_piece_range *p, int r,
                         int c) {
   tsr_rect rect = {.row0 = p->row + r * p->piece_rows, .col0 = p->col + c * p->piece_cols};
-  rect.row1 = smaller(rect.row0 + p->piece_rows, p->row + p->rows);
-  rect.col1 = smaller(rect.col0 + p->piece_cols, p->col + p->cols);
+  rect.row1 = tsr_least(rect.row0 + p->piece_rows, p->row + p->rows);
+  rect.col1 = tsr_least(rect.col0 + p->piece_cols, p->col + p->cols);
   if (matrix == TSR_A && !p->alone && tsr_family_of(problem->call->operation) == TSR_TRIANGLE)
     return without_other_triangle(problem, p, rect);
   return rect;

@@ -24,7 +24,7 @@ void tsr_sequence_free(tsr_sequence *q) {
 }
 
 /* Gives groups [first, end) to their devices' walks, whose clocks go on. */
-static void deal(tsr_sequence *q, size_t first, size_t end) {
+static void give_groups(tsr_sequence *q, size_t first, size_t end) {
   const tsr_graph *graph = q->problem->graph;
   int count[TSR_MACHINE_DEVICES + 1] = {0};
   for (size_t i = first; i < end; i++) count[graph->groups.items[i].device + 1]++;
@@ -49,7 +49,7 @@ tsr_status tsr_sequence_rewind(tsr_sequence *q, bool tight) {
   q->turn = 0;
   q->late = graph->late == 0;
   for (int d = 0; d < q->problem->devices; d++) q->walk[d] = (tsr_walk){.clock = 0};
-  deal(q, 0, graph->late > 0 ? graph->late : graph->groups.count);
+  give_groups(q, 0, graph->late > 0 ? graph->late : graph->groups.count);
   return TSR_OK;
 }
 
@@ -148,7 +148,7 @@ static bool begin_late(tsr_sequence *q) {
   const tsr_graph *graph = q->problem->graph;
   if (q->late) return false;
   q->late = true;
-  deal(q, graph->late, graph->groups.count);
+  give_groups(q, graph->late, graph->groups.count);
   return true;
 }
 

@@ -3,11 +3,8 @@
 
 #include "plan/schedule/write_back.h"
 
+#include "base/least.h"
 #include "blas/family.h"
-
-static int64_t smaller(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
 
 static bool is_left(const tsr_write_back *wb) {
   return wb->problem->call->side == TSR_LEFT;
@@ -92,7 +89,7 @@ static int64_t most_waiting(const tsr_write_back *wb, const tsr_waiting_write_ba
   if (solves(wb->problem) && crowded && w->finished < order / 2) return order;
   if (!is_left(wb)) return 0;
   if (crowded && !is_last_stripe(wb, &w->stripe)) return left > 0 ? high : 0;
-  return smaller(high, left / 2);
+  return tsr_least(high, left / 2);
 }
 
 static bool add(tsr_write_back *wb, const tsr_task_operand *block, int device, int32_t after) {

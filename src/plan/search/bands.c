@@ -7,12 +7,9 @@
  * a device owns bands of rows of A, bands of columns of B go to all devices, and each pair of bands
  * makes one square tile of C in one kernel over all of k. C is added at its home at the end.
  */
+#include "base/least.h"
 #include "plan/model/choi.h"
 #include "plan/search/search.h"
-
-static int64_t smaller(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
 
 /* The extent of tiles by the paper's formula; by the shape alone if the machine lacks a rate that
  * the formula needs. At most m / devices, so that each device has a band of A. */
@@ -26,8 +23,8 @@ static int64_t guess_tile(const tsr_search *s, int devices) {
     tsr_choi_bounds bounds = tsr_choi_limit(&figures, call->type, call->k, devices);
     tile = tsr_choi_tile(&bounds, call->k);
   }
-  int64_t most = smaller((call->m + devices - 1) / devices, call->n);
-  return most > 0 ? smaller(tile, most) : tile;
+  int64_t most = tsr_least((call->m + devices - 1) / devices, call->n);
+  return most > 0 ? tsr_least(tile, most) : tile;
 }
 
 bool tsr_bands_may_help(const tsr_search *s, int devices) {
@@ -39,16 +36,16 @@ bool tsr_bands_may_help(const tsr_search *s, int devices) {
 }
 
 tsr_strategy tsr_bands_guess(const tsr_search *s, int devices) {
-  tsr_strategy r = {.kind = TSR_BANDS,
-                    .grid_rows = devices,
-                    .grid_cols = 1,
-                    .tile = guess_tile(s, devices),
-                    .lookahead = 200, /* percent: a band arrives while the one before is multiplied,
-                                         in the memory of the one before that */
-                    .serpentine = true,
-                    .piece = TSR_TUNE_TILE_PIECE,
-                    .relay = true};
-  if (s->call->moduli > 0 && tsr_residue_bands_guess(s, devices, &r)) return r;
-  tsr_panels_set_lazy(s, &r);
-  return r;
+  tsr_strategy strategy = {.kind = TSR_BANDS,
+                           .grid_rows = devices,
+                           .grid_cols = 1,
+                           .tile = guess_tile(s, devices),
+                           .lookahead = 200, /* percent: a band arrives while the one before is
+                                                multiplied, in the memory of the one before that */
+                           .serpentine = true,
+                           .piece = TSR_TUNE_TILE_PIECE,
+                           .relay = true};
+  if (s->call->moduli > 0 && tsr_residue_bands_guess(s, devices, &strategy)) return strategy;
+  tsr_panels_set_lazy(s, &strategy);
+  return strategy;
 }

@@ -36,10 +36,6 @@ static int parts(int64_t extent, int64_t size) {
   return extent == 0 ? 0 : (int)((extent + size - 1) / size);
 }
 
-static double larger(double a, double b) {
-  return a > b ? a : b;
-}
-
 /* ---- Families ------------------------------------------------------------- */
 
 /* The devices divide C as a grid; in an operation with a triangle beside C they divide the lines of
@@ -112,11 +108,11 @@ static double flow_time(const tsr_c_block_question *q, flow f, tsr_segments segm
     int d = q->order[i];
     double in = tsr_link_rate(&q->machine->link[host][d], segments);
     double out = tsr_link_rate(&q->machine->link[d][host], segments);
-    if (in > 0) most = larger(most, f.in / in);
-    if (out > 0) most = larger(most, f.out / out);
+    if (in > 0) most = fmax(most, f.in / in);
+    if (out > 0) most = fmax(most, f.out / out);
   }
   for (int c = 0; c < q->machine->channels; c++)
-    most = larger(most, channel_time(q, &q->machine->channel[c], f));
+    most = fmax(most, channel_time(q, &q->machine->channel[c], f));
   return most;
 }
 
@@ -163,16 +159,15 @@ static double residues_time(const choice *y) {
   double most = 0;
   int64_t lines = y->rows > y->cols ? y->rows : y->cols;
   for (int i = 0; call->moduli > 0 && i < y->q->devices; i++)
-    most =
-        larger(most, tsr_machine_residues_time(y->q->machine, y->q->order[i], call->type,
-                                               call->moduli, call->keeps_lines, y->depth, lines));
+    most = fmax(most, tsr_machine_residues_time(y->q->machine, y->q->order[i], call->type,
+                                                call->moduli, call->keeps_lines, y->depth, lines));
   return most;
 }
 
 static double kernel_time(const choice *y) {
   double most = 0;
-  for (int i = 0; i < y->q->devices; i++) most = larger(most, product_time(y, y->q->order[i]));
-  return larger(most, y->q->machine->submit_kernel) * larger(y->w.left, y->w.right);
+  for (int i = 0; i < y->q->devices; i++) most = fmax(most, product_time(y, y->q->order[i]));
+  return fmax(most, y->q->machine->submit_kernel) * fmax(y->w.left, y->w.right);
 }
 
 /* Sets the times that do not depend on the shape of the C block. */
@@ -206,11 +201,11 @@ static double time_of(const choice *y) {
   double tile = (double)y->rows * (double)y->cols * (double)y->element;
   double c = on_host(y, TSR_C_) ? y->b * y->c * tile : 0;
   double change = two_way_time(y, c * y->w.c_reads, c * y->w.c_writes);
-  double stop = larger(0, change - 2 * larger(0, kernels - copies));
-  double ends = larger(0, c * y->w.c_reads * y->in - larger(0, kernels - copies)) +
-                larger(0, c * y->w.c_writes * y->out - kernels) + 4 * tile * y->in;
+  double stop = fmax(0, change - 2 * fmax(0, kernels - copies));
+  double ends = fmax(0, c * y->w.c_reads * y->in - fmax(0, kernels - copies)) +
+                fmax(0, c * y->w.c_writes * y->out - kernels) + 4 * tile * y->in;
   double blocks = down * across * y->w.part;
-  double busy = blocks * used * k_panels * larger(kernels, copies);
+  double busy = blocks * used * k_panels * fmax(kernels, copies);
   double tasks = blocks * used * k_panels * y->b * y->c * y->d; /* kernels of one device */
   return busy + (blocks - 1) * stop + ends + TSR_TUNE_TIGHT_TASK * tasks;
 }
@@ -245,7 +240,7 @@ static double slots_of(const choice *y) {
   if (most < y->depth * y->cols) most = y->depth * y->cols;
   double bytes = ceil((double)most * (double)y->element / TSR_TILE_ALIGN) * TSR_TILE_ALIGN;
   double residues = residue_tile(y);
-  if (residues > 0) return floor((double)least_budget(y->q) / larger(bytes, residues)) - 1;
+  if (residues > 0) return floor((double)least_budget(y->q) / fmax(bytes, residues)) - 1;
   return floor((double)least_budget(y->q) / bytes);
 }
 
@@ -261,16 +256,16 @@ static int widest_of_all(choice *y) {
 }
 
 static tsr_strategy strategy_of(const choice *y, double tile) {
-  tsr_strategy r = y->q->base;
-  r.tile = (int64_t)tile;
-  r.even = y->q->tile == 0;
-  r.grid_rows = y->w.grid_rows;
-  r.grid_cols = y->w.grid_cols;
-  r.c_block_rows = y->b;
-  r.c_block_cols = y->c;
-  r.depth = y->d;
-  r.lookahead = (int64_t)(100 * y->l);
-  return r;
+  tsr_strategy strategy = y->q->base;
+  strategy.tile = (int64_t)tile;
+  strategy.even = y->q->tile == 0;
+  strategy.grid_rows = y->w.grid_rows;
+  strategy.grid_cols = y->w.grid_cols;
+  strategy.c_block_rows = y->b;
+  strategy.c_block_cols = y->c;
+  strategy.depth = y->d;
+  strategy.lookahead = (int64_t)(100 * y->l);
+  return strategy;
 }
 
 /* Inserts a C block into `found`, which has `count` of at most `most` entries, the best first;

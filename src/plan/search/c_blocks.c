@@ -15,11 +15,11 @@
 /* ---- First guesses -------------------------------------------------------- */
 
 static tsr_strategy base_of(const tsr_search *s, int devices) {
-  tsr_strategy r = tsr_search_tiles(s, devices, 0);
-  r.serpentine = !s->options->reproducible; /* reproducible results need one order of k */
-  r.lazy = s->options->reproducible || tsr_strategy_must_be_lazy(&r, &s->problem);
-  r.piece = TSR_TUNE_TIGHT_PIECE;
-  return r;
+  tsr_strategy strategy = tsr_search_tiles(s, devices, 0);
+  strategy.serpentine = !s->options->reproducible; /* reproducible results need one order of k */
+  strategy.lazy = s->options->reproducible || tsr_strategy_must_be_lazy(&strategy, &s->problem);
+  strategy.piece = TSR_TUNE_TIGHT_PIECE;
+  return strategy;
 }
 
 /* Tries `count` guesses, the best first. Until one fits, all are tried, however long that takes;
@@ -30,12 +30,12 @@ static tsr_status try_guesses(tsr_search *s, const tsr_c_block *guess, int count
   tsr_candidate made;
   tsr_strategy last = {0};
   for (int i = 0; i < count; i++) {
-    tsr_strategy r = guess[i].strategy;
+    tsr_strategy strategy = guess[i].strategy;
     if (s->best && (i >= first || guess[i].seconds > longest || !tsr_search_in_time(s))) break;
-    tsr_forced_apply(&s->forced, &s->problem, &r);
-    if (tsr_strategy_same(&r, &last)) continue; /* guesses differ only in forced knobs */
-    TSR_TRY(tsr_search_try(s, &r, &made));
-    last = r;
+    tsr_forced_apply(&s->forced, &s->problem, &strategy);
+    if (tsr_strategy_same(&strategy, &last)) continue; /* guesses differ only in forced knobs */
+    TSR_TRY(tsr_search_try(s, &strategy, &made));
+    last = strategy;
   }
   return TSR_OK;
 }
@@ -68,11 +68,11 @@ static tsr_status try_single_tiles(tsr_search *s, int devices, int64_t tile) {
                : tsr_power_of_two_near((double)extent, TSR_TUNE_TILE_LEAST, TSR_TUNE_TILE_MOST);
   if (tile == 0 && largest < least) largest = least;
   for (int64_t t = largest; !s->best && t >= least; t /= 2) {
-    tsr_strategy r = tsr_search_tiles(s, devices, t);
+    tsr_strategy strategy = tsr_search_tiles(s, devices, t);
     tsr_candidate made;
-    if (s->options->reproducible) r.lazy = true;
-    tsr_forced_apply(&s->forced, &s->problem, &r); /* its tile may be another one */
-    if (may_fit(s, r.tile)) TSR_TRY(tsr_search_try(s, &r, &made));
+    if (s->options->reproducible) strategy.lazy = true;
+    tsr_forced_apply(&s->forced, &s->problem, &strategy); /* its tile may be another one */
+    if (may_fit(s, strategy.tile)) TSR_TRY(tsr_search_try(s, &strategy, &made));
     if (tile > 0) break;
   }
   return TSR_OK;

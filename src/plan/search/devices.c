@@ -15,24 +15,24 @@
 
 static tsr_strategy first_guess(const tsr_search *s, int devices, int64_t tile) {
   if (tile == 0) return tsr_panels_guess(s, devices);
-  tsr_strategy r = tsr_search_tiles(s, devices, tile);
-  if (s->options->reproducible) r.lazy = true;
-  return r;
+  tsr_strategy strategy = tsr_search_tiles(s, devices, tile);
+  if (s->options->reproducible) strategy.lazy = true;
+  return strategy;
 }
 
 /* Tries a first guess. If it does not fit, it is tried once more with less memory: with C fetched
  * before the products, or, where C has to be added last, with C added where the products were
  * summed, since sums that gather at C's home do not share memory there. */
 static tsr_status try_guess(tsr_search *s, const tsr_strategy *guess) {
-  tsr_strategy r = *guess;
+  tsr_strategy strategy = *guess;
   tsr_candidate made;
-  TSR_TRY(tsr_search_try(s, &r, &made));
-  if (s->best != NULL || !r.lazy) return TSR_OK;
-  bool needed = s->options->reproducible || tsr_strategy_must_be_lazy(&r, &s->problem);
-  if (needed && !r.add_at_home) return TSR_OK;
-  r.lazy = needed;
-  r.add_at_home = false;
-  return tsr_search_try(s, &r, &made);
+  TSR_TRY(tsr_search_try(s, &strategy, &made));
+  if (s->best != NULL || !strategy.lazy) return TSR_OK;
+  bool needed = s->options->reproducible || tsr_strategy_must_be_lazy(&strategy, &s->problem);
+  if (needed && !strategy.add_at_home) return TSR_OK;
+  strategy.lazy = needed;
+  strategy.add_at_home = false;
+  return tsr_search_try(s, &strategy, &made);
 }
 
 static bool is_free(const tsr_search *s, tsr_strategy_kind kind) {
@@ -44,12 +44,13 @@ static bool is_free(const tsr_search *s, tsr_strategy_kind kind) {
  * that the call needs: the misfit stays that of the first guess. */
 static tsr_status search_devices(tsr_search *s, int devices) {
   int64_t tile = tsr_search_fixed_tile(s);
-  tsr_strategy r = first_guess(s, devices, tile);
-  if (is_free(s, r.kind)) TSR_TRY(try_guess(s, &r));
+  tsr_strategy strategy = first_guess(s, devices, tile);
+  if (is_free(s, strategy.kind)) TSR_TRY(try_guess(s, &strategy));
   bool residues = s->call->moduli > 0;
   if (s->kinds == 1u << TSR_SLICES || (s->kinds == 1u << TSR_BANDS && !residues)) {
-    r = s->kinds >> TSR_BANDS & 1 ? tsr_bands_guess(s, devices) : tsr_slices_guess(s, devices);
-    return try_guess(s, &r);
+    strategy =
+        s->kinds >> TSR_BANDS & 1 ? tsr_bands_guess(s, devices) : tsr_slices_guess(s, devices);
+    return try_guess(s, &strategy);
   }
   if (s->best && s->best->blocking.rows == 0) return TSR_OK;
   if (residues && tsr_search_family(s) != TSR_TRIANGLE)
@@ -67,8 +68,8 @@ static tsr_status search_mapped(tsr_search *s) {
   if (s->mapping == NULL) return TSR_OK;
   int64_t tile = tsr_search_fixed_tile(s);
   if (tile == 0 && s->kinds == 1u << TSR_TILES) tile = tsr_search_tile_by_shape(s->call);
-  tsr_strategy r = first_guess(s, s->mapping->grid_rows * s->mapping->grid_cols, tile);
-  if (is_free(s, r.kind)) TSR_TRY(try_guess(s, &r));
+  tsr_strategy strategy = first_guess(s, s->mapping->grid_rows * s->mapping->grid_cols, tile);
+  if (is_free(s, strategy.kind)) TSR_TRY(try_guess(s, &strategy));
   if (s->best != NULL) return TSR_OK;
   s->mapping = NULL;
   s->map_use = TSR_MAP_NO_ROOM;
@@ -131,17 +132,17 @@ static tsr_status try_number(tsr_search *s, int devices, entries *e) {
   tsr_candidate made;
   bool better;
   if (!may_win(s, devices)) return TSR_OK;
-  tsr_strategy r = tsr_panels_like(s, &s->found.strategy, devices);
-  if (s->found.strategy.kind == TSR_SLICES) r = tsr_slices_guess(s, devices);
-  if (s->found.strategy.kind == TSR_BANDS) r = tsr_bands_guess(s, devices);
-  TSR_TRY(tsr_search_try(s, &r, &made));
+  tsr_strategy strategy = tsr_panels_like(s, &s->found.strategy, devices);
+  if (s->found.strategy.kind == TSR_SLICES) strategy = tsr_slices_guess(s, devices);
+  if (s->found.strategy.kind == TSR_BANDS) strategy = tsr_bands_guess(s, devices);
+  TSR_TRY(tsr_search_try(s, &strategy, &made));
   if (made.score >= TSR_TUNE_FEWER_DEVICES_HOPELESS * s->found.score) {
-    r = tsr_panels_guess(s, devices);
-    TSR_TRY(tsr_search_try_for(s, &r, &made, &better));
+    strategy = tsr_panels_guess(s, devices);
+    TSR_TRY(tsr_search_try_for(s, &strategy, &made, &better));
   }
   if (tsr_slices_may_help(s, devices)) {
-    r = tsr_slices_guess(s, devices);
-    TSR_TRY(tsr_search_try_for(s, &r, &made, &better));
+    strategy = tsr_slices_guess(s, devices);
+    TSR_TRY(tsr_search_try_for(s, &strategy, &made, &better));
   }
   if (made.score < hopeless(s)) note_entry(&made, e);
   return TSR_OK;

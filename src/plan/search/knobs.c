@@ -14,107 +14,109 @@
 
 /* ---- Where the search tries a value ----------------------------------------- */
 
-static bool stripes_have_k_panels(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
+static bool stripes_have_k_panels(const tsr_search_problem *p, const tsr_strategy *at,
+                                  int64_t value) {
   (void)p, (void)value;
   return at->kind != TSR_STRIPES || at->k_panel > 0;
 }
 
 /* As in a kernel that inverts for itself, few lines do not pay for the inverses. A composed trsm
  * has one stripe. */
-static bool may_invert(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
+static bool may_invert(const tsr_search_problem *p, const tsr_strategy *at, int64_t value) {
   int64_t lines = p->call->side == TSR_LEFT ? p->call->n : p->call->m;
   bool many = lines / tsr_strategy_devices(at) >= TSR_INVERTS_LINES;
   return value == 0 || (many && !p->composed && tsr_strategy_may_invert(at, p->call));
 }
 
-static bool limit_counts(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
+static bool limit_counts(const tsr_search_problem *p, const tsr_strategy *at, int64_t value) {
   return at->k_panel > 0 && value <= p->call->k;
 }
 
 /* A k-panel of a transposed A, and a device's columns of a transposed B, are many short columns in
  * memory, which links copy slowly. Copying all of the operand avoids them. */
-static bool k_panels_of_a_are_short_columns(const tsr_problem *p, const tsr_strategy *at,
+static bool k_panels_of_a_are_short_columns(const tsr_search_problem *p, const tsr_strategy *at,
                                             int64_t value) {
   (void)value;
   return p->call->transa != TSR_NO_TRANS && !p->composed && at->k_panel > 0;
 }
 
-static bool parts_of_b_are_short_columns(const tsr_problem *p, const tsr_strategy *at,
+static bool parts_of_b_are_short_columns(const tsr_search_problem *p, const tsr_strategy *at,
                                          int64_t value) {
   (void)value;
   return p->call->transb != TSR_NO_TRANS && !p->composed && at->grid_cols > 1;
 }
 
 /* Without k-panels the leading block can grow only by parts of the rows. */
-static bool leads_by_rows(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
+static bool leads_by_rows(const tsr_search_problem *p, const tsr_strategy *at, int64_t value) {
   (void)p, (void)value;
   return at->k_panel == 0 && at->row_parts > 1;
 }
 
 /* A composed call leaves C on the devices in the parts that it was cut into, and later calls have
  * to use these parts. */
-static bool is_not_composed(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
+static bool is_not_composed(const tsr_search_problem *p, const tsr_strategy *at, int64_t value) {
   (void)at, (void)value;
   return !p->composed;
 }
 
-static bool has_sockets(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
+static bool has_sockets(const tsr_search_problem *p, const tsr_strategy *at, int64_t value) {
   (void)value;
   return p->machine->nodes > 1 && !p->composed && at->relay;
 }
 
-static bool has_device_home(const tsr_problem *p) {
+static bool has_device_home(const tsr_search_problem *p) {
   for (int x = 0; x < TSR_OPERANDS; x++)
     if (tsr_is_device(p->machine, p->call->operand[x].location)) return true;
   return false;
 }
 
 /* For rank-k updates the shares are learnt from the replay instead (shares.c). */
-static bool home_may_own_more(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
+static bool home_may_own_more(const tsr_search_problem *p, const tsr_strategy *at, int64_t value) {
   (void)at, (void)value;
   return tsr_family_of(p->call->operation) == TSR_PRODUCT && has_device_home(p);
 }
 
 /* The next knobs matter only for calls that do not fit the budgets: otherwise every tile has memory
  * of its own and is copied once. */
-static bool if_tight(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
+static bool if_tight(const tsr_search_problem *p, const tsr_strategy *at, int64_t value) {
   (void)at, (void)value;
   return p->tight;
 }
 
 /* Of bands only those of residues, which are larger than A and B and take time to make again. */
-static bool if_blocks_are_free(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
+static bool if_blocks_are_free(const tsr_search_problem *p, const tsr_strategy *at, int64_t value) {
   return if_tight(p, at, value) && (at->kind != TSR_BANDS || p->call->moduli > 0);
 }
 
-static bool if_tile_is_free(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
+static bool if_tile_is_free(const tsr_search_problem *p, const tsr_strategy *at, int64_t value) {
   return (at->kind == TSR_BANDS || if_tight(p, at, value)) && p->tile == 0 && !p->reproducible &&
          value >= TSR_TUNE_TILE_LEAST;
 }
 
 /* Where tiles share memory, the tasks of products alone can come in another order. */
-static bool may_order_by_arrival(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
+static bool may_order_by_arrival(const tsr_search_problem *p, const tsr_strategy *at,
+                                 int64_t value) {
   return !p->reproducible &&
          (!if_tight(p, at, value) || tsr_family_of(p->call->operation) == TSR_PRODUCT);
 }
 
-static bool of_panels(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
+static bool of_panels(const tsr_search_problem *p, const tsr_strategy *at, int64_t value) {
   (void)p, (void)value;
   return !tsr_strategy_has_tiles(at);
 }
 
-static bool has_first_n_block(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
+static bool has_first_n_block(const tsr_search_problem *p, const tsr_strategy *at, int64_t value) {
   return of_panels(p, at, value) && stripes_have_k_panels(p, at, value);
 }
 
 /* Tiles that are loaded several times gain from long copies; panels come in many copies, within the
  * range of first guesses. */
-static bool is_useful_piece(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
+static bool is_useful_piece(const tsr_search_problem *p, const tsr_strategy *at, int64_t value) {
   tsr_guess guess = tsr_call_is_staged(p->call) ? TSR_TUNE_STAGED_PIECE : TSR_TUNE_PIECE;
   return tsr_strategy_has_tiles(at) ? p->tight : value >= guess.least && value <= guess.most;
 }
 
-static bool may_choose_when_c_is_added(const tsr_problem *p, const tsr_strategy *at,
+static bool may_choose_when_c_is_added(const tsr_search_problem *p, const tsr_strategy *at,
                                        int64_t value) {
   if (p->reproducible) return false;
   tsr_strategy changed = *at;
@@ -123,120 +125,120 @@ static bool may_choose_when_c_is_added(const tsr_problem *p, const tsr_strategy 
                     : !tsr_strategy_must_be_lazy(&changed, p);
 }
 
-static bool is_on_device(const tsr_problem *p, int x) {
+static bool is_on_device(const tsr_search_problem *p, int x) {
   return tsr_is_device(p->machine, p->call->operand[x].location);
 }
 
-static bool adds_on_device(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
+static bool adds_on_device(const tsr_search_problem *p, const tsr_strategy *at, int64_t value) {
   (void)value;
   return at->lazy && is_on_device(p, TSR_C_) && !(tsr_strategy_has_tiles(at) && p->tight);
 }
 
 /* ---- Why a problem cannot honour a forced value ---- */
 
-static const char *unless_mapped(const tsr_problem *p, int64_t value) {
+static const char *unless_mapped(const tsr_search_problem *p, int64_t value) {
   (void)value;
   return p->mapped ? "the map of C says which device computes what" : NULL;
 }
 
-static const char *unless_reproducible(const tsr_problem *p, int64_t value) {
+static const char *unless_reproducible(const tsr_search_problem *p, int64_t value) {
   (void)value;
   return p->reproducible ? "reproducible results fix tiles and the order of sums" : NULL;
 }
 
 /* The order of arrival is also one of sums over k. */
-static const char *unless_given_or_free(const tsr_problem *p, int64_t value) {
+static const char *unless_given_or_free(const tsr_search_problem *p, int64_t value) {
   return value != 0 ? unless_reproducible(p, value) : NULL;
 }
 
-static const char *unless_shared_alike(const tsr_problem *p, int64_t value) {
+static const char *unless_shared_alike(const tsr_search_problem *p, int64_t value) {
   if (value == 0) return NULL;
   return p->mapped ? unless_mapped(p, value) : unless_reproducible(p, value);
 }
 
-static const char *if_there_are_products(const tsr_problem *p, int64_t value) {
+static const char *if_there_are_products(const tsr_search_problem *p, int64_t value) {
   if (value != 0 && p->call->moduli > 0) return "products in residues sum over all of k at once";
   return value != 0 && tsr_call_scales_only(p->call) ? "the call has no products" : NULL;
 }
 
 /* Products in residues may lead by parts of the rows, which have all of k. */
-static const char *if_the_call_multiplies(const tsr_problem *p, int64_t value) {
+static const char *if_the_call_multiplies(const tsr_search_problem *p, int64_t value) {
   return value != 0 && tsr_call_scales_only(p->call) ? "the call has no products" : NULL;
 }
 
-static const char *if_k_panels_differ(const tsr_problem *p, int64_t value) {
+static const char *if_k_panels_differ(const tsr_search_problem *p, int64_t value) {
   bool rank = tsr_family_of(p->call->operation) == TSR_RANK;
   if (value == 0 || !rank || tsr_sums_triangle_in_w(p->call, true)) return NULL;
   return "all k-panels of this update have the n-blocks of the last one";
 }
 
-static const char *if_c_is_beside(const tsr_problem *p, int64_t value) {
+static const char *if_c_is_beside(const tsr_search_problem *p, int64_t value) {
   if (value != 0 && tsr_is_in_place(p->call->operation)) return "trmm and trsm overwrite their B";
   return if_there_are_products(p, value);
 }
 
-static const char *if_the_call_solves(const tsr_problem *p, int64_t value) {
+static const char *if_the_call_solves(const tsr_search_problem *p, int64_t value) {
   return value != 0 && p->call->operation != TSR_TRSM ? "only trsm inverts blocks of A" : NULL;
 }
 
-static const char *if_there_is_a_home(const tsr_problem *p, int64_t value) {
+static const char *if_there_is_a_home(const tsr_search_problem *p, int64_t value) {
   (void)value;
   return has_device_home(p) ? NULL : "no operand is at home on a device";
 }
 
-static const char *if_c_is_on_a_device(const tsr_problem *p, int64_t value) {
+static const char *if_c_is_on_a_device(const tsr_search_problem *p, int64_t value) {
   if (value != 0 && p->call->moduli > 0) return "a kernel that sums residues adds to C itself";
   return value != 0 && !is_on_device(p, TSR_C_) ? "C is not at home on a device" : NULL;
 }
 
-static const char *unless_set_elsewhere(const tsr_problem *p, int64_t value) {
+static const char *unless_set_elsewhere(const tsr_search_problem *p, int64_t value) {
   return p->tile > 0 && p->tile != value ? "the context has another extent of tiles (TESSERA_TILE)"
                                          : NULL;
 }
 
 /* ---- Where values make the same plan ---- */
 
-static bool any_call(const tsr_problem *p, const tsr_strategy *made) {
+static bool any_call(const tsr_search_problem *p, const tsr_strategy *made) {
   (void)p, (void)made;
   return true;
 }
 
-static bool all_fits(const tsr_problem *p, const tsr_strategy *made) {
+static bool all_fits(const tsr_search_problem *p, const tsr_strategy *made) {
   (void)made;
   return !p->tight;
 }
 
-static bool is_tight(const tsr_problem *p, const tsr_strategy *made) {
+static bool is_tight(const tsr_search_problem *p, const tsr_strategy *made) {
   (void)made;
   return p->tight;
 }
 
-static bool one_device(const tsr_problem *p, const tsr_strategy *made) {
+static bool one_device(const tsr_search_problem *p, const tsr_strategy *made) {
   (void)p;
   return tsr_strategy_devices(made) == 1;
 }
 
-static bool one_socket(const tsr_problem *p, const tsr_strategy *made) {
+static bool one_socket(const tsr_search_problem *p, const tsr_strategy *made) {
   (void)made;
   return p->machine->nodes == 1;
 }
 
-static bool in_residues(const tsr_problem *p, const tsr_strategy *made) {
+static bool in_residues(const tsr_search_problem *p, const tsr_strategy *made) {
   (void)made;
   return p->call->moduli > 0;
 }
 
-static bool in_slices(const tsr_problem *p, const tsr_strategy *made) {
+static bool in_slices(const tsr_search_problem *p, const tsr_strategy *made) {
   (void)p;
   return made->kind == TSR_SLICES;
 }
 
-static bool in_bands(const tsr_problem *p, const tsr_strategy *made) {
+static bool in_bands(const tsr_search_problem *p, const tsr_strategy *made) {
   (void)p;
   return made->kind == TSR_BANDS;
 }
 
-static bool are_alike(const tsr_problem *p, const tsr_strategy *made) {
+static bool are_alike(const tsr_search_problem *p, const tsr_strategy *made) {
   (void)made;
   for (int d = 1; d < p->machine->devices; d++) {
     const tsr_device *x = &p->machine->device[0], *y = &p->machine->device[d];
@@ -1014,11 +1016,13 @@ static int64_t value_for(const tsr_forced *forced, int row, unsigned kinds) {
   return tsr_knob_value(&table[row], &forced->value[kind]);
 }
 
-static const char *reason_against(const tsr_knob *knob, const tsr_problem *p, int64_t value) {
+static const char *reason_against(const tsr_knob *knob, const tsr_search_problem *p,
+                                  int64_t value) {
   return knob->unmet != NULL ? knob->unmet(p, value) : NULL;
 }
 
-tsr_status tsr_forced_check(const tsr_forced *forced, const tsr_problem *p, unsigned *kinds) {
+tsr_status tsr_forced_check(const tsr_forced *forced, const tsr_search_problem *p,
+                            unsigned *kinds) {
   tsr_family family = tsr_family_of(p->call->operation);
   char left[MOST_TEXT], text[MOST_TEXT];
   *kinds = tsr_tile_is_fixed(p) ? 0 : 1u << tsr_strategy_kind_of(family);
@@ -1047,7 +1051,8 @@ tsr_status tsr_forced_check(const tsr_forced *forced, const tsr_problem *p, unsi
   return TSR_OK;
 }
 
-void tsr_forced_apply(const tsr_forced *forced, const tsr_problem *p, tsr_strategy *strategy) {
+void tsr_forced_apply(const tsr_forced *forced, const tsr_search_problem *p,
+                      tsr_strategy *strategy) {
   tsr_family family = tsr_family_of(p->call->operation);
   for (int i = 0; i < KNOBS; i++) {
     const tsr_knob *knob = &table[i];
@@ -1083,7 +1088,8 @@ void tsr_knobs_print(tsr_text *text) {
   }
 }
 
-const char *tsr_knob_is_same(const tsr_knob *knob, const tsr_problem *p, const tsr_strategy *made) {
+const char *tsr_knob_is_same(const tsr_knob *knob, const tsr_search_problem *p,
+                             const tsr_strategy *made) {
   for (const tsr_knob_fact *same = knob->same; same->where != NULL; same++)
     if (same->where(p, made)) return same->why;
   return NULL;

@@ -19,7 +19,7 @@ enum { TSR_KNOB_VALUES = 12, TSR_KNOB_TURNS = 24, TSR_KNOB_FACTS = 3 };
 /* Where values of a knob may make the same plan although each is kept to, and why, in words that
  * follow "where". made: the kind and the grid of the plan. */
 typedef struct tsr_knob_fact {
-  bool (*where)(const tsr_problem *problem, const tsr_strategy *made);
+  bool (*where)(const tsr_search_problem *problem, const tsr_strategy *made);
   const char *why;
 } tsr_knob_fact;
 
@@ -45,10 +45,10 @@ typedef struct tsr_knob {
   int64_t value[TSR_KNOB_VALUES]; /* the values to try, -1 at the end; a 0 as the last one stands
                                      for "all there is" */
   /* Whether the search should try `value` in place of the one in `at`; NULL: always. */
-  bool (*worth)(const tsr_problem *problem, const tsr_strategy *at, int64_t value);
+  bool (*worth)(const tsr_search_problem *problem, const tsr_strategy *at, int64_t value);
   /* Why the problem cannot honour a value that the user forces; returns NULL if it can. A NULL
    * pointer: every problem can. */
-  const char *(*unmet)(const tsr_problem *problem, int64_t value);
+  const char *(*unmet)(const tsr_search_problem *problem, int64_t value);
   unsigned least_of;     /* those pairs that have the least value alone; another one is refused */
   const char *least_why; /* why they do */
   tsr_knob_fact same[TSR_KNOB_FACTS]; /* where NULL: the end */
@@ -69,7 +69,7 @@ static inline int64_t tsr_knob_value(const tsr_knob *knob, const tsr_strategy *s
 bool tsr_knob_has(const tsr_knob *knob, tsr_strategy_kind kind, tsr_family family);
 
 /* Why values of the knob may make the same plan of a problem; NULL: the table knows no reason. */
-const char *tsr_knob_is_same(const tsr_knob *knob, const tsr_problem *problem,
+const char *tsr_knob_is_same(const tsr_knob *knob, const tsr_search_problem *problem,
                              const tsr_strategy *made);
 
 /* ---- All knobs of a strategy ---- */
@@ -107,10 +107,12 @@ tsr_status tsr_strategy_parse(const char *text, tsr_forced *forced);
 
 /* TSR_ERR_ARGUMENT if the problem cannot honour a named knob; the message says why. *kinds: the
  * kinds of strategies to choose from, as bits. */
-tsr_status tsr_forced_check(const tsr_forced *forced, const tsr_problem *problem, unsigned *kinds);
+tsr_status tsr_forced_check(const tsr_forced *forced, const tsr_search_problem *problem,
+                            unsigned *kinds);
 
 /* Sets in the strategy those forced knobs that the problem can honour. */
-void tsr_forced_apply(const tsr_forced *forced, const tsr_problem *problem, tsr_strategy *strategy);
+void tsr_forced_apply(const tsr_forced *forced, const tsr_search_problem *problem,
+                      tsr_strategy *strategy);
 
 /* The value of the knob at offset `field` of tsr_strategy if a word names it without a kind; NULL:
  * none does. */

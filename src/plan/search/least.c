@@ -5,15 +5,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/least.h"
 #include "plan/search/search.h"
-
-static int least_of(int a, int b) {
-  return a < b ? a : b;
-}
 
 /* Tiles of a C block. */
 static int64_t tiles_of_c_block(const tsr_tiling *t) {
-  int rows = least_of(t->pass.rows, t->m.count), cols = least_of(t->pass.cols, t->n.count);
+  int rows = tsr_least(t->pass.rows, t->m.count), cols = tsr_least(t->pass.cols, t->n.count);
   return rows * cols > 1 ? (int64_t)rows * cols : 1;
 }
 
@@ -24,10 +21,11 @@ static int64_t part_of_extent(const tsr_cuts *cuts, int64_t tiles, int64_t exten
 /* A part of the call that is large enough to have the largest set of tiles that a task needs at
  * once; planning it costs less than planning all of the call. It ends where a tile ends, so that it
  * is cut into the same tiles as all of the call, even tiles too. */
-static tsr_call part_of(const tsr_call *all, const tsr_strategy *r, const tsr_tiling *cut) {
-  int64_t tiles = 4 + (r->c_block_rows > r->c_block_cols ? r->c_block_rows : r->c_block_cols);
+static tsr_call part_of(const tsr_call *all, const tsr_strategy *strategy, const tsr_tiling *cut) {
+  int64_t tiles = 4 + (strategy->c_block_rows > strategy->c_block_cols ? strategy->c_block_rows
+                                                                       : strategy->c_block_cols);
   tsr_call call = *all;
-  if (!tsr_strategy_has_tiles(r)) return call;
+  if (!tsr_strategy_has_tiles(strategy)) return call;
   call.m = part_of_extent(&cut->m, tiles, call.m);
   call.n = part_of_extent(&cut->n, tiles, call.n);
   call.k = part_of_extent(&cut->k, tiles, call.k);
@@ -50,11 +48,12 @@ static tsr_strategy least_strategy(const tsr_search *s) {
     bands.add_at_home = false;
     return bands;
   }
-  tsr_strategy r = tsr_search_tiles(s, 1, tile > 0 ? tile : tsr_search_least_tile(s->call));
-  tsr_forced_apply(&s->forced, &s->problem, &r);
-  if (s->options->reproducible || tsr_strategy_must_be_lazy(&r, &s->problem)) r.lazy = true;
-  if (s->call->moduli > 0) r.lazy = r.add_at_home = false;
-  return r;
+  tsr_strategy strategy = tsr_search_tiles(s, 1, tile > 0 ? tile : tsr_search_least_tile(s->call));
+  tsr_forced_apply(&s->forced, &s->problem, &strategy);
+  if (s->options->reproducible || tsr_strategy_must_be_lazy(&strategy, &s->problem))
+    strategy.lazy = true;
+  if (s->call->moduli > 0) strategy.lazy = strategy.add_at_home = false;
+  return strategy;
 }
 
 /* The error of a composed call. Its tiles do not share memory, so everything that the call uses has
@@ -84,13 +83,14 @@ static tsr_status too_small_for(const tsr_search *s, const char *tiles, size_t l
 }
 
 /* The error for a part of the call. */
-static tsr_status too_small_for_part(tsr_search *s, const tsr_strategy *r, const tsr_call *call) {
+static tsr_status too_small_for_part(tsr_search *s, const tsr_strategy *strategy,
+                                     const tsr_call *call) {
   tsr_tiling tiling;
   char tiles[40] = "panels";
-  if (tsr_strategy_has_tiles(r))
-    snprintf(tiles, sizeof tiles, "%s of %" PRId64, r->kind == TSR_BANDS ? "bands" : "tiles",
-             r->tile);
-  TSR_TRY(tsr_strategy_tiling(r, call, s->machine, s->order, &tiling));
+  if (tsr_strategy_has_tiles(strategy))
+    snprintf(tiles, sizeof tiles, "%s of %" PRId64, strategy->kind == TSR_BANDS ? "bands" : "tiles",
+             strategy->tile);
+  TSR_TRY(tsr_strategy_tiling(strategy, call, s->machine, s->order, &tiling));
   tiling.lazy_everywhere = tsr_search_is_lazy_everywhere(s);
   tsr_status status = tsr_graph_build(call, &tiling, &s->graph);
   if (status == TSR_OK)
@@ -108,10 +108,10 @@ tsr_status tsr_search_too_small(tsr_search *s) {
                     "device: give at "
                     "least %zu bytes (TESSERA_MEMORY), or compute natively (TESSERA_ARITHMETIC)",
                     smallest_budget(s), tsr_plan_residues_need(s->call, s->options));
-  tsr_strategy r = least_strategy(s);
+  tsr_strategy strategy = least_strategy(s);
   tsr_tiling all;
-  TSR_TRY(tsr_strategy_tiling(&r, s->call, s->machine, s->order, &all));
-  tsr_call call = part_of(s->call, &r, &all);
+  TSR_TRY(tsr_strategy_tiling(&strategy, s->call, s->machine, s->order, &all));
+  tsr_call call = part_of(s->call, &strategy, &all);
   tsr_tiling_free(&all);
-  return too_small_for_part(s, &r, &call);
+  return too_small_for_part(s, &strategy, &call);
 }

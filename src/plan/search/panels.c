@@ -6,11 +6,8 @@
  */
 #include <math.h>
 
+#include "base/least.h"
 #include "plan/search/search.h"
-
-static int64_t larger(int64_t a, int64_t b) {
-  return a > b ? a : b;
-}
 
 /* ---- First guesses -------------------------------------------------------- */
 
@@ -27,15 +24,15 @@ bool tsr_panels_is_update(const tsr_search *s) {
 /* C is added last if it must be, if A or B comes from the same home, or if C is a product's and at
  * home on a device. In a sequence of updates only the first one waits for C to arrive, so that a
  * common home is no reason there. */
-void tsr_panels_set_lazy(const tsr_search *s, tsr_strategy *r) {
+void tsr_panels_set_lazy(const tsr_search *s, tsr_strategy *strategy) {
   const tsr_operand *o = s->call->operand;
   bool shares = !tsr_panels_is_update(s) && (o[TSR_C_].location == o[TSR_A].location ||
                                              o[TSR_C_].location == o[TSR_B_].location);
   bool at_device = tsr_search_family(s) == TSR_PRODUCT && is_device_home(s, TSR_C_);
-  r->lazy = tsr_strategy_may_be_lazy(r, &s->problem) &&
-            (tsr_strategy_must_be_lazy(r, &s->problem) || shares || at_device);
-  r->add_at_home =
-      r->lazy && at_device && !s->options->reproducible; /* C need not leave its home then */
+  strategy->lazy = tsr_strategy_may_be_lazy(strategy, &s->problem) &&
+                   (tsr_strategy_must_be_lazy(strategy, &s->problem) || shares || at_device);
+  strategy->add_at_home =
+      strategy->lazy && at_device && !s->options->reproducible; /* C need not leave its home then */
 }
 
 /* The part of an operand in host memory, 0 to 1, that must still be copied from there, since no
@@ -81,12 +78,12 @@ static bool is_on_device(const tsr_call *call) {
 /* Columns of C are cut unless C is flat, since columns are contiguous. If A or B is at home on a
  * device, the grid is nearer to a square: that device sends all that the others read, and in such a
  * grid fewer devices read the same part. */
-void tsr_panels_guess_grid(const tsr_call *call, int devices, tsr_strategy *r) {
+void tsr_panels_guess_grid(const tsr_call *call, int devices, tsr_strategy *strategy) {
   bool flat = call->m > TSR_TUNE_FLAT * call->n;
-  r->grid_rows = flat ? devices : 1;
+  strategy->grid_rows = flat ? devices : 1;
   for (int rows = 2; !flat && is_on_device(call) && rows * rows <= devices; rows++)
-    if (devices % rows == 0) r->grid_rows = rows;
-  r->grid_cols = devices / r->grid_rows;
+    if (devices % rows == 0) strategy->grid_rows = rows;
+  strategy->grid_cols = devices / strategy->grid_rows;
 }
 
 /* The largest piece of pageable memory, bytes: the ring has memory for two pieces of each staging
@@ -100,11 +97,12 @@ static int64_t share_of_ring(const tsr_search *s) {
  * the same time, few enough that the start of each does not matter. Copies of pageable memory are
  * smaller: staging threads all begin at once and share the rate of host memory, so that the first
  * copy leaves the ring when all threads have filled theirs. */
-static int64_t guess_piece(const tsr_search *s, const tsr_strategy *r) {
+static int64_t guess_piece(const tsr_search *s, const tsr_strategy *strategy) {
   const tsr_operand *o = s->call->operand;
-  double a = (double)tsr_operand_bytes(&o[TSR_A], s->call->type) / r->grid_rows;
-  double b = (double)tsr_operand_bytes(&o[TSR_B_], s->call->type) / r->grid_cols;
-  double c = (double)tsr_operand_bytes(&o[TSR_C_], s->call->type) / (r->grid_rows * r->grid_cols);
+  double a = (double)tsr_operand_bytes(&o[TSR_A], s->call->type) / strategy->grid_rows;
+  double b = (double)tsr_operand_bytes(&o[TSR_B_], s->call->type) / strategy->grid_cols;
+  double c = (double)tsr_operand_bytes(&o[TSR_C_], s->call->type) /
+             (strategy->grid_rows * strategy->grid_cols);
   bool finer = tsr_search_family(s) == TSR_RANK && !is_device_home(s, TSR_C_);
   tsr_guess guess = tsr_call_is_staged(s->call) ? TSR_TUNE_STAGED_PIECE : TSR_TUNE_PIECE;
   if (finer) guess.most = TSR_TUNE_PIECE_MOST_OF_UPDATES;
@@ -169,23 +167,23 @@ static int64_t guess_solved_stripe(const tsr_search *s, int devices, int64_t lin
  * and for pageable memory, whose pieces are as small as the ring. A composed trsm has one stripe:
  * its lines are on devices already, it needs one block to begin, and the time to invert a block
  * does not depend on the number of lines. */
-static void guess_blocks(const tsr_search *s, int devices, tsr_strategy *r) {
+static void guess_blocks(const tsr_search *s, int devices, tsr_strategy *strategy) {
   const tsr_call *call = s->call;
   bool solves = call->operation == TSR_TRSM;
   bool composed = s->options->residency != NULL;
   int64_t order = order_of(call), lines = lines_of(call, devices);
-  r->block =
+  strategy->block =
       solves ? guess_solved_block(s, order, lines) : tsr_guess_of((double)order, TSR_TUNE_BLOCK);
-  r->stripe = solves ? guess_solved_stripe(s, devices, lines)
-                     : tsr_guess_of((double)lines, TSR_TUNE_STRIPE);
+  strategy->stripe = solves ? guess_solved_stripe(s, devices, lines)
+                            : tsr_guess_of((double)lines, TSR_TUNE_STRIPE);
   /* One stripe for each device. `lines` is the mean over the devices: one may have a few more. */
-  if (composed && solves) r->stripe = lines + TSR_TUNE_ONE_STRIPE_MORE;
+  if (composed && solves) strategy->stripe = lines + TSR_TUNE_ONE_STRIPE_MORE;
   bool high = !solves && !tsr_call_is_staged(call);
   double height = high ? (double)order : fmin(TSR_TUNE_SPAN, (double)order / TSR_TUNE_SPAN_PARTS);
-  if (high) r->block = larger(r->block, TSR_TUNE_HIGH_BLOCK);
-  r->span = tsr_power_of_two_near(height / (double)r->block, 1, TSR_TUNE_SPAN_BLOCKS);
-  r->inverses = solves && !composed && lines >= TSR_INVERTS_LINES;
-  r->n_block_least = 0; /* no taper: a narrow stripe passes through all blocks, too */
+  if (high) strategy->block = tsr_most(strategy->block, TSR_TUNE_HIGH_BLOCK);
+  strategy->span = tsr_power_of_two_near(height / (double)strategy->block, 1, TSR_TUNE_SPAN_BLOCKS);
+  strategy->inverses = solves && !composed && lines >= TSR_INVERTS_LINES;
+  strategy->n_block_least = 0; /* no taper: a narrow stripe passes through all blocks, too */
 }
 
 /* Bytes of a copy of A or B, from what is still at home; the largest copy if less than half is,
@@ -205,26 +203,27 @@ static int64_t guess_composed_piece(const tsr_search *s, int devices) {
  * be about right. If its operands are mostly on devices, there is no k-panel to wait for: one
  * k-panel does. In a rank-k update n-blocks are narrow, since the blocks across the diagonal of C
  * are copied in every call. False: the call is guessed like others. */
-static bool guess_composed(const tsr_search *s, int devices, double columns, tsr_strategy *r) {
+static bool guess_composed(const tsr_search *s, int devices, double columns,
+                           tsr_strategy *strategy) {
   bool is_rank = tsr_search_family(s) == TSR_RANK;
   if (s->options->residency == NULL || s->call->k > TSR_TUNE_COMPOSED_K) return false;
   if (!is_rank && transfer_share(s, devices) > 1) return false;
-  r->piece = guess_composed_piece(s, devices);
-  r->n_block_last =
+  strategy->piece = guess_composed_piece(s, devices);
+  strategy->n_block_last =
       is_rank ? TSR_TUNE_COMPOSED_RANK_BLOCK : tsr_guess_of(columns, TSR_TUNE_COMPOSED_BLOCK);
-  r->n_block_first = r->n_block = r->n_block_last;
+  strategy->n_block_first = strategy->n_block = strategy->n_block_last;
   return true;
 }
 
 /* Later updates find C on the devices in the n-blocks of this call. Wide n-blocks keep their
  * kernels fast even while broadcasts occupy some of a device's multiprocessors. */
-static void widen_cached_blocks(const tsr_search *s, tsr_strategy *r) {
-  int64_t rows = s->call->m / r->grid_rows;
+static void widen_cached_blocks(const tsr_search *s, tsr_strategy *strategy) {
+  int64_t rows = s->call->m / strategy->grid_rows;
   int64_t width =
       tsr_guess_of((double)TSR_TUNE_CACHED_ELEMENTS / (double)rows, TSR_TUNE_CACHED_WIDTH);
-  r->k_panel = 0;
-  r->n_block_first = r->n_block = r->n_block_last = width;
-  r->n_block_least = width < TSR_TUNE_CACHED_TAPER ? width : TSR_TUNE_CACHED_TAPER;
+  strategy->k_panel = 0;
+  strategy->n_block_first = strategy->n_block = strategy->n_block_last = width;
+  strategy->n_block_least = width < TSR_TUNE_CACHED_TAPER ? width : TSR_TUNE_CACHED_TAPER;
 }
 
 /* The resource that panels are cut for. Which one limits a call shows only when plans are replayed.
@@ -258,104 +257,105 @@ static int64_t guess_n_block(const tsr_search *s, double columns) {
   return tsr_guess_of(columns, guess);
 }
 
-static void cut_product(const tsr_search *s, limit by, tsr_strategy *r) {
-  double columns = (double)s->call->n / r->grid_cols, k = (double)s->call->k;
-  r->n_block_first = r->n_block = r->n_block_last = guess_n_block(s, columns);
-  r->k_panel = r->k_panel_most = 0;
+static void cut_product(const tsr_search *s, limit by, tsr_strategy *strategy) {
+  double columns = (double)s->call->n / strategy->grid_cols, k = (double)s->call->k;
+  strategy->n_block_first = strategy->n_block = strategy->n_block_last = guess_n_block(s, columns);
+  strategy->k_panel = strategy->k_panel_most = 0;
   if (by == LIMIT_LINKS) {
     if (!is_device_home(s, TSR_C_))
-      r->n_block_first = TSR_TUNE_LINKS_FIRST; /* the next ones are wider */
+      strategy->n_block_first = TSR_TUNE_LINKS_FIRST; /* the next ones are wider */
     return;
   }
-  r->n_block_first = TSR_TUNE_FIRST;
+  strategy->n_block_first = TSR_TUNE_FIRST;
   if (by == LIMIT_PORT) {
-    r->k_panel = r->k_panel_most = tsr_guess_of(k, TSR_TUNE_PORT_K);
-    r->n_block_first = r->n_block = TSR_TUNE_PORT_FIRST;
-    r->n_block_last = tsr_guess_of(columns, TSR_TUNE_PORT_LAST);
+    strategy->k_panel = strategy->k_panel_most = tsr_guess_of(k, TSR_TUNE_PORT_K);
+    strategy->n_block_first = strategy->n_block = TSR_TUNE_PORT_FIRST;
+    strategy->n_block_last = tsr_guess_of(columns, TSR_TUNE_PORT_LAST);
     return;
   }
   if (by == LIMIT_EITHER) {
-    r->k_panel = tsr_guess_of(k, TSR_TUNE_EITHER_K);
-    r->n_block = TSR_TUNE_EITHER_MIDDLE;
+    strategy->k_panel = tsr_guess_of(k, TSR_TUNE_EITHER_K);
+    strategy->n_block = TSR_TUNE_EITHER_MIDDLE;
     return;
   }
   bool both = by == LIMIT_BOTH;
-  r->k_panel = tsr_guess_of(k, both ? TSR_TUNE_BOTH_K : TSR_TUNE_KERNELS_K);
-  r->n_block = TSR_TUNE_MIDDLE;
-  r->n_block_last = both ? TSR_TUNE_BOTH_LAST : TSR_TUNE_KERNELS_LAST;
-  if (both) r->k_panel_most = TSR_TUNE_BOTH_GROWTH * r->k_panel;
+  strategy->k_panel = tsr_guess_of(k, both ? TSR_TUNE_BOTH_K : TSR_TUNE_KERNELS_K);
+  strategy->n_block = TSR_TUNE_MIDDLE;
+  strategy->n_block_last = both ? TSR_TUNE_BOTH_LAST : TSR_TUNE_KERNELS_LAST;
+  if (both) strategy->k_panel_most = TSR_TUNE_BOTH_GROWTH * strategy->k_panel;
 }
 
 /* Products in residues have all of k: the leading block grows by parts of the rows. */
-static void lead_by_rows(tsr_strategy *r) {
-  r->leading = true;
-  r->row_parts = TSR_TUNE_LEADING_ROW_PARTS;
-  r->k_panel = r->k_panel_most = r->n_block = 0;
-  r->n_block_first = r->n_block_last = TSR_TUNE_LEADING_BLOCK;
-  r->n_block_least = TSR_TUNE_LEADING_TAPER;
+static void lead_by_rows(tsr_strategy *strategy) {
+  strategy->leading = true;
+  strategy->row_parts = TSR_TUNE_LEADING_ROW_PARTS;
+  strategy->k_panel = strategy->k_panel_most = strategy->n_block = 0;
+  strategy->n_block_first = strategy->n_block_last = TSR_TUNE_LEADING_BLOCK;
+  strategy->n_block_least = TSR_TUNE_LEADING_TAPER;
 }
 
-bool tsr_panels_lead(const tsr_search *s, tsr_strategy *r) {
+bool tsr_panels_lead(const tsr_search *s, tsr_strategy *strategy) {
   const tsr_call *call = s->call;
-  int devices = r->grid_rows * r->grid_cols;
+  int devices = strategy->grid_rows * strategy->grid_cols;
   if (tsr_search_family(s) != TSR_PRODUCT || s->options->residency != NULL ||
-      tsr_strategy_has_tiles(r) || call->transa != TSR_NO_TRANS || call->transb != TSR_NO_TRANS ||
-      is_device_home(s, TSR_A) || is_device_home(s, TSR_B_))
+      tsr_strategy_has_tiles(strategy) || call->transa != TSR_NO_TRANS ||
+      call->transb != TSR_NO_TRANS || is_device_home(s, TSR_A) || is_device_home(s, TSR_B_))
     return false;
   double share = operand_share(s, devices, TSR_A) + operand_share(s, devices, TSR_B_);
   if (share < TSR_TUNE_LEADING_LEAST || share > TSR_TUNE_LEADING_MOST) return false;
   if (call->moduli > 0) {
-    lead_by_rows(r);
+    lead_by_rows(strategy);
     return true;
   }
-  r->leading = true;
-  r->k_panel = tsr_guess_of((double)call->k, TSR_TUNE_LEADING_K);
-  r->k_panel_most = r->n_block = 0;
-  r->n_block_first = TSR_TUNE_LEADING_FIRST;
-  r->n_block_last = TSR_TUNE_LEADING_LAST;
+  strategy->leading = true;
+  strategy->k_panel = tsr_guess_of((double)call->k, TSR_TUNE_LEADING_K);
+  strategy->k_panel_most = strategy->n_block = 0;
+  strategy->n_block_first = TSR_TUNE_LEADING_FIRST;
+  strategy->n_block_last = TSR_TUNE_LEADING_LAST;
   return true;
 }
 
 /* Where whole trapezoids are computed by squares, the larger the better: all of C is one, until the
  * last k-panel completes it n-block by n-block. */
-static void widen_before_last(const tsr_call *call, limit by, tsr_strategy *r) {
-  r->n_block_first = r->n_block = call->n;
+static void widen_before_last(const tsr_call *call, limit by, tsr_strategy *strategy) {
+  strategy->n_block_first = strategy->n_block = call->n;
   if (by != LIMIT_START) return;
-  r->k_panel_most = r->k_panel;
-  r->n_block_last = TSR_TUNE_RANK_SQUARES_LAST;
+  strategy->k_panel_most = strategy->k_panel;
+  strategy->n_block_last = TSR_TUNE_RANK_SQUARES_LAST;
 }
 
 /* In a rank-k update each n-block has a block on the diagonal, whose kernel is slow and which is
  * computed at C's home if that is a device. So n-blocks are not tapered, and their width depends
  * little on the number of devices. For pageable memory they are narrower, since pieces arrive later
  * by way of the ring. */
-static void cut_rank(const tsr_search *s, limit by, tsr_strategy *r) {
+static void cut_rank(const tsr_search *s, limit by, tsr_strategy *strategy) {
   double k = (double)s->call->k;
   tsr_guess block = TSR_TUNE_RANK_BLOCK;
   if (tsr_call_is_staged(s->call)) block.most = TSR_TUNE_RANK_BLOCK_MOST_STAGED;
-  r->n_block_first = r->n_block = 0; /* as the last */
-  r->n_block_last = tsr_guess_of((double)s->call->n, block);
-  r->n_block_least = 0;
-  r->k_panel = r->k_panel_most = 0;
+  strategy->n_block_first = strategy->n_block = 0; /* as the last */
+  strategy->n_block_last = tsr_guess_of((double)s->call->n, block);
+  strategy->n_block_least = 0;
+  strategy->k_panel = strategy->k_panel_most = 0;
   if (by == LIMIT_LINKS) return;
-  r->k_panel = tsr_guess_of(k, by == LIMIT_KERNELS ? TSR_TUNE_RANK_KERNELS_K : TSR_TUNE_RANK_K);
-  if (by == LIMIT_BOTH) r->k_panel_most = TSR_TUNE_RANK_GROWTH * r->k_panel;
+  strategy->k_panel =
+      tsr_guess_of(k, by == LIMIT_KERNELS ? TSR_TUNE_RANK_KERNELS_K : TSR_TUNE_RANK_K);
+  if (by == LIMIT_BOTH) strategy->k_panel_most = TSR_TUNE_RANK_GROWTH * strategy->k_panel;
   if (by == LIMIT_START) {
-    r->k_panel = tsr_guess_of(k, TSR_TUNE_RANK_START_K);
-    r->n_block_last = TSR_TUNE_RANK_START_BLOCK;
-    r->n_block_least = TSR_TUNE_RANK_TAPER;
+    strategy->k_panel = tsr_guess_of(k, TSR_TUNE_RANK_START_K);
+    strategy->n_block_last = TSR_TUNE_RANK_START_BLOCK;
+    strategy->n_block_least = TSR_TUNE_RANK_TAPER;
   }
   if (by == LIMIT_EITHER) {
-    r->k_panel = tsr_guess_of(k, TSR_TUNE_RANK_EITHER_K);
-    r->k_panel_most = TSR_TUNE_RANK_EITHER_GROWTH * r->k_panel;
-    r->n_block_least = TSR_TUNE_RANK_TAPER;
+    strategy->k_panel = tsr_guess_of(k, TSR_TUNE_RANK_EITHER_K);
+    strategy->k_panel_most = TSR_TUNE_RANK_EITHER_GROWTH * strategy->k_panel;
+    strategy->n_block_least = TSR_TUNE_RANK_TAPER;
   }
   bool squares = tsr_search_takes_blocks(s, TSR_KERNEL_GEMMT);
-  if (squares && tsr_kernel_all_in_squares(s->call->type)) widen_before_last(s->call, by, r);
+  if (squares && tsr_kernel_all_in_squares(s->call->type)) widen_before_last(s->call, by, strategy);
 }
 
-static void cut_for(const tsr_search *s, limit by, tsr_strategy *r) {
-  (tsr_search_family(s) == TSR_RANK ? cut_rank : cut_product)(s, by, r);
+static void cut_for(const tsr_search *s, limit by, tsr_strategy *strategy) {
+  (tsr_search_family(s) == TSR_RANK ? cut_rank : cut_product)(s, by, strategy);
 }
 
 static limit first_limit(const tsr_search *s, int devices) {
@@ -367,11 +367,11 @@ static limit first_limit(const tsr_search *s, int devices) {
 /* Sets a grid of one column for a C in pageable memory. The staging threads bring one piece after
  * another; when each device owns some rows of every column, all devices can work on what has
  * arrived. A C with short columns keeps its grid. */
-static void cut_rows_if_staged(const tsr_call *call, int devices, tsr_strategy *r) {
+static void cut_rows_if_staged(const tsr_call *call, int devices, tsr_strategy *strategy) {
   tsr_memory c = call->operand[TSR_C_].memory;
   if ((c != TSR_PAGEABLE && c != TSR_MANAGED) || call->n > TSR_TUNE_FLAT * call->m) return;
-  r->grid_rows = devices;
-  r->grid_cols = 1;
+  strategy->grid_rows = devices;
+  strategy->grid_cols = 1;
 }
 
 int64_t tsr_panels_guess_share(const tsr_search *s, int devices, bool slices) {
@@ -392,47 +392,48 @@ static bool has_all_operands(const tsr_search *s, int devices) {
 tsr_strategy tsr_panels_guess(const tsr_search *s, int devices) {
   tsr_family family = tsr_search_family(s);
   bool is_product = family == TSR_PRODUCT;
-  tsr_strategy r = {.kind = tsr_strategy_kind_of(family),
-                    .row_parts = family != TSR_TRIANGLE,
-                    .n_block_least = TSR_TUNE_TAPER,
-                    .relay = true};
-  tsr_panels_guess_grid(s->call, devices, &r);
-  if (is_product && s->options->residency == NULL) cut_rows_if_staged(s->call, devices, &r);
-  r.piece = guess_piece(s, &r);
-  if (is_product) r.home_share = tsr_panels_guess_share(s, devices, false);
+  tsr_strategy strategy = {.kind = tsr_strategy_kind_of(family),
+                           .row_parts = family != TSR_TRIANGLE,
+                           .n_block_least = TSR_TUNE_TAPER,
+                           .relay = true};
+  tsr_panels_guess_grid(s->call, devices, &strategy);
+  if (is_product && s->options->residency == NULL) cut_rows_if_staged(s->call, devices, &strategy);
+  strategy.piece = guess_piece(s, &strategy);
+  if (is_product) strategy.home_share = tsr_panels_guess_share(s, devices, false);
   if (tsr_search_family(s) == TSR_TRIANGLE) {
-    guess_blocks(s, devices, &r);
-    return r;
+    guess_blocks(s, devices, &strategy);
+    return strategy;
   }
-  if (guess_composed(s, devices, (double)s->call->n / r.grid_cols, &r))
-    r.k_panel = 0;
+  if (guess_composed(s, devices, (double)s->call->n / strategy.grid_cols, &strategy))
+    strategy.k_panel = 0;
   else
-    cut_for(s, first_limit(s, devices), &r);
-  if (tsr_panels_is_update(s)) widen_cached_blocks(s, &r);
+    cut_for(s, first_limit(s, devices), &strategy);
+  if (tsr_panels_is_update(s)) widen_cached_blocks(s, &strategy);
   if (has_all_operands(s, devices))
-    r.k_panel = r.n_block_first = r.n_block = r.n_block_last = r.n_block_least = 0;
-  tsr_panels_set_lazy(s, &r);
-  return r;
+    strategy.k_panel = strategy.n_block_first = strategy.n_block = strategy.n_block_last =
+        strategy.n_block_least = 0;
+  tsr_panels_set_lazy(s, &strategy);
+  return strategy;
 }
 
 tsr_strategy tsr_panels_like(const tsr_search *s, const tsr_strategy *other, int devices) {
-  tsr_strategy r = tsr_panels_guess(s, devices);
-  r.row_parts = other->row_parts;
-  r.k_panel = other->k_panel;
-  r.k_panel_most = other->k_panel_most;
-  r.k_panel_once = other->k_panel_once;
-  r.stripe = other->stripe;
-  r.inverses = other->inverses;
-  r.whole_a = other->whole_a;
-  r.whole_b = other->whole_b;
-  r.leading = other->leading;
-  r.n_block_first = other->n_block_first;
-  r.n_block = other->n_block;
-  r.n_block_last = other->n_block_last;
-  r.n_block_least = other->n_block_least;
-  r.lazy = other->lazy;
-  r.add_at_home = other->add_at_home;
-  return r;
+  tsr_strategy strategy = tsr_panels_guess(s, devices);
+  strategy.row_parts = other->row_parts;
+  strategy.k_panel = other->k_panel;
+  strategy.k_panel_most = other->k_panel_most;
+  strategy.k_panel_once = other->k_panel_once;
+  strategy.stripe = other->stripe;
+  strategy.inverses = other->inverses;
+  strategy.whole_a = other->whole_a;
+  strategy.whole_b = other->whole_b;
+  strategy.leading = other->leading;
+  strategy.n_block_first = other->n_block_first;
+  strategy.n_block = other->n_block;
+  strategy.n_block_last = other->n_block_last;
+  strategy.n_block_least = other->n_block_least;
+  strategy.lazy = other->lazy;
+  strategy.add_at_home = other->add_at_home;
+  return strategy;
 }
 
 /* The limits of each family of operations, the more promising ones first. */
@@ -446,10 +447,10 @@ int tsr_panels_for_limits(const tsr_search *s, const tsr_strategy *at,
   bool is_rank = tsr_search_family(s) == TSR_RANK;
   const limit *limits = is_rank ? rank_limits : product_limits;
   int count = is_rank || tsr_search_is_resident(s) ? TSR_PANEL_LIMITS : TSR_PANEL_LIMITS - 1;
-  tsr_strategy r = *at;
+  tsr_strategy strategy = *at;
   for (int i = 0; i < count; i++) {
-    cut_for(s, limits[i], &r);
-    list[i] = r;
+    cut_for(s, limits[i], &strategy);
+    list[i] = strategy;
   }
   return count;
 }
@@ -457,19 +458,23 @@ int tsr_panels_for_limits(const tsr_search *s, const tsr_strategy *at,
 /* Sets wide stripes with k-panels, so that kernels begin with the first k-panel. In trmm all
  * stripes have k-panels: its C is read as well as written, and fills the links. In trsm the first
  * stripe has them: later ones find all of A, and sum over all that is solved at once. */
-static void cut_k_panels(const tsr_search *s, int devices, tsr_strategy *r) {
+static void cut_k_panels(const tsr_search *s, int devices, tsr_strategy *strategy) {
   const tsr_call *call = s->call;
   bool in_place = tsr_is_in_place(call->operation), solves = call->operation == TSR_TRSM;
   int64_t order = order_of(call), lines = lines_of(call, devices);
-  r->k_panel = tsr_guess_of((double)order, in_place ? TSR_TUNE_IN_PLACE_K : TSR_TUNE_STRIPES_K);
-  r->k_panel_most = in_place ? r->k_panel : TSR_TUNE_STRIPES_GROWTH * r->k_panel;
-  r->k_panel_once = !in_place || solves;
-  r->stripe = tsr_guess_of((double)lines, solves     ? TSR_TUNE_IN_PLACE_WIDTH
-                                          : in_place ? TSR_TUNE_TRMM_WIDTH
-                                                     : TSR_TUNE_STRIPES_K_WIDTH);
-  int64_t block = r->block > 0 ? r->block : order;
-  r->span = larger(in_place ? 1 : r->span, TSR_TUNE_STRIPES_SPAN / block);
-  r->n_block_least = solves ? 0 : in_place ? TSR_TUNE_IN_PLACE_TAPER : TSR_TUNE_STRIPES_TAPER;
+  strategy->k_panel =
+      tsr_guess_of((double)order, in_place ? TSR_TUNE_IN_PLACE_K : TSR_TUNE_STRIPES_K);
+  strategy->k_panel_most =
+      in_place ? strategy->k_panel : TSR_TUNE_STRIPES_GROWTH * strategy->k_panel;
+  strategy->k_panel_once = !in_place || solves;
+  strategy->stripe = tsr_guess_of((double)lines, solves     ? TSR_TUNE_IN_PLACE_WIDTH
+                                                 : in_place ? TSR_TUNE_TRMM_WIDTH
+                                                            : TSR_TUNE_STRIPES_K_WIDTH);
+  int64_t block = strategy->block > 0 ? strategy->block : order;
+  strategy->span = tsr_most(in_place ? 1 : strategy->span, TSR_TUNE_STRIPES_SPAN / block);
+  strategy->n_block_least = solves     ? 0
+                            : in_place ? TSR_TUNE_IN_PLACE_TAPER
+                                       : TSR_TUNE_STRIPES_TAPER;
 }
 
 bool tsr_stripes_with_k_panels(const tsr_search *s, const tsr_strategy *at, tsr_strategy *made,

@@ -45,7 +45,7 @@ bool tsr_partition_differs(const tsr_partition_question *q, const int *order, in
 /* The partition that is being made. */
 typedef struct partition {
   const tsr_partition_question *q;
-  const tsr_strategy *r;
+  const tsr_strategy *strategy;
   tsr_tiling *t;
   int devices;
   int64_t rows, cols, depth; /* elements of the largest tiles */
@@ -63,7 +63,7 @@ static int64_t longest(const tsr_cuts *cuts) {
 
 static size_t element_of(const partition *d) {
   const tsr_type_info *type = tsr_type_get(d->q->call->type);
-  return tsr_type_get(d->r->lazy ? type->wide : d->q->call->type)->size;
+  return tsr_type_get(d->strategy->lazy ? type->wide : d->q->call->type)->size;
 }
 
 static void measure_tiles(partition *d) {
@@ -80,15 +80,16 @@ static double slots_of(const partition *d, int g) {
 }
 
 static bool has_slots(const partition *d, double slots, double b, double c) {
-  double depth = d->r->depth > 0 ? d->r->depth : 1, lookahead = (double)d->r->lookahead / 100;
+  double depth = d->strategy->depth > 0 ? d->strategy->depth : 1,
+         lookahead = (double)d->strategy->lookahead / 100;
   return tsr_c_block_slots(b, c, depth, lookahead) <= slots;
 }
 
 /* The strategy's C block, scaled to the device's budget. */
 static tsr_pass c_block_of(const partition *d, int g) {
   double slots = slots_of(d, g), scale = sqrt(slots / d->most);
-  tsr_pass p = {(int)fmax(1, floor(scale * d->r->c_block_rows + 0.5)),
-                (int)fmax(1, floor(scale * d->r->c_block_cols + 0.5))};
+  tsr_pass p = {(int)fmax(1, floor(scale * d->strategy->c_block_rows + 0.5)),
+                (int)fmax(1, floor(scale * d->strategy->c_block_cols + 0.5))};
   while (p.rows * p.cols > 1 && !has_slots(d, slots, p.rows, p.cols))
     *(p.rows > p.cols ? &p.rows : &p.cols) -= 1;
   return p;
@@ -123,7 +124,7 @@ static double time_of(const partition *d, int g) {
 
 static bool has_weights(const partition *d) {
   for (int g = 0; g < d->devices; g++)
-    if (d->r->weight[g] > 0) return true;
+    if (d->strategy->weight[g] > 0) return true;
   return false;
 }
 
@@ -132,7 +133,7 @@ static void weigh(partition *d) {
   for (int g = 0; g < d->devices; g++) d->most = fmax(d->most, slots_of(d, g));
   for (int g = 0; g < d->devices; g++) {
     d->t->passes[g] = c_block_of(d, g);
-    double weight = given ? (double)d->r->weight[g] : 1 / time_of(d, g);
+    double weight = given ? (double)d->strategy->weight[g] : 1 / time_of(d, g);
     d->weight[g] = slots_of(d, g) >= 3 ? weight : 0; /* a kernel has three operands */
   }
 }
@@ -197,9 +198,9 @@ static bool allocate(tsr_tiling *t, int devices) {
   return t->down != NULL && t->across != NULL && t->passes != NULL;
 }
 
-tsr_status tsr_partition_set(const tsr_partition_question *q, const tsr_strategy *r,
+tsr_status tsr_partition_set(const tsr_partition_question *q, const tsr_strategy *strategy,
                              tsr_tiling *t) {
-  partition d = {.q = q, .r = r, .t = t, .devices = t->grid_rows * t->grid_cols};
+  partition d = {.q = q, .strategy = strategy, .t = t, .devices = t->grid_rows * t->grid_cols};
   bool done = allocate(t, d.devices);
   t->alternates = false;
   if (done) {

@@ -9,6 +9,7 @@
  */
 #include <math.h>
 
+#include "base/least.h"
 #include "plan/search/search.h"
 
 /* Slots beside those of the bands of B that a device keeps: two for residues of A, so that the next
@@ -43,14 +44,6 @@ static int64_t parts_of(int64_t extent, int64_t size) {
   return extent > 0 ? (extent + size - 1) / size : 1;
 }
 
-static int64_t larger(int64_t a, int64_t b) {
-  return a > b ? a : b;
-}
-
-static int64_t smaller(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-
 /* ---- The least memory ---- */
 
 static bool is_update(const tsr_call *call) {
@@ -78,8 +71,8 @@ static int64_t least_slots(const tsr_call *call) {
 /* Bytes of a slot: of the largest of the tiles of all matrices. Both inputs of syr2k and her2k are
  * stored alike. */
 static size_t slot_of(const tsr_call *call, int64_t tile) {
-  int64_t ld, rows = smaller(tile, call->m), cols = smaller(tile, call->n);
-  int64_t k = is_beside_triangle(call) ? smaller(tile, call->k) : call->k;
+  int64_t ld, rows = tsr_least(tile, call->m), cols = tsr_least(tile, call->n);
+  int64_t k = is_beside_triangle(call) ? tsr_least(tile, call->k) : call->k;
   bool rows_of_a = call->transa == TSR_NO_TRANS, rows_of_b = call->transb != TSR_NO_TRANS;
   if (is_update(call) && call->operation != TSR_GEMMT) rows_of_b = rows_of_a;
   const size_t bytes[] = {
@@ -135,14 +128,14 @@ typedef struct times {
 static times times_of(const question *q, int64_t tile) {
   const tsr_search *s = q->s;
   const tsr_call *call = s->call;
-  int64_t rows = smaller(tile, call->m), cols = smaller(tile, call->n);
+  int64_t rows = tsr_least(tile, call->m), cols = tsr_least(tile, call->n);
   times most = {0, 0};
   for (int i = 0; i < q->devices; i++) {
     double product =
         tsr_machine_residue_gemm_time(s->machine, s->order[i], call->type, call->moduli, rows, cols,
                                       call->k, call->beta != TSR_ZERO, s->heat);
     double residues = tsr_machine_residues_time(s->machine, s->order[i], call->type, call->moduli,
-                                                call->keeps_lines, call->k, larger(rows, cols));
+                                                call->keeps_lines, call->k, tsr_most(rows, cols));
     most.product = fmax(most.product, product);
     most.residues = fmax(most.residues, residues);
   }
@@ -155,19 +148,20 @@ static times times_of(const question *q, int64_t tile) {
  * with it; during each next band of A the one after that arrives. Kernels or copies, whichever take
  * longer, take these times. The first two bands and the last tile of C take theirs alone. Of a
  * triangle half of the tiles are computed. */
-static double time_of(const question *q, const tsr_strategy *r) {
+static double time_of(const question *q, const tsr_strategy *strategy) {
   const tsr_call *call = q->s->call;
-  double rows = (double)parts_of(parts_of(call->m, r->tile), r->grid_rows);
-  double cols = (double)parts_of(parts_of(call->n, r->tile), r->grid_cols);
-  double width = (double)r->c_block_cols, passes = ceil(cols / width);
-  double band = (double)r->tile * (double)call->k, tile = (double)r->tile * (double)r->tile;
+  double rows = (double)parts_of(parts_of(call->m, strategy->tile), strategy->grid_rows);
+  double cols = (double)parts_of(parts_of(call->n, strategy->tile), strategy->grid_cols);
+  double width = (double)strategy->c_block_cols, passes = ceil(cols / width);
+  double band = (double)strategy->tile * (double)call->k,
+         tile = (double)strategy->tile * (double)strategy->tile;
   double a = band_bytes(q, TSR_A, band) / q->rate, b = band_bytes(q, TSR_B_, band) / q->rate;
   double out = copied(q, TSR_C_, tile) / q->rate, in = call->beta != TSR_ZERO ? out : 0;
   double first = a + b, part = is_update(call) ? 0.5 : 1;
-  times k = times_of(q, r->tile);
+  times k = times_of(q, strategy->tile);
   if (q->shared) {
-    a /= (double)r->grid_cols;
-    b /= (double)r->grid_rows;
+    a /= (double)strategy->grid_cols;
+    b /= (double)strategy->grid_rows;
   }
   double with_first = fmax(k.product + k.residues, b + in);
   double with_next = fmax(width * k.product + k.residues, a + width * in);
@@ -193,7 +187,7 @@ static void add_tile(const question *q, int64_t grid_rows, int64_t tile, bool fi
   const tsr_call *call = q->s->call;
   int64_t grid_cols = q->devices / grid_rows;
   if (!fixed)
-    tile = larger(even_tile(call->m, tile, grid_rows), even_tile(call->n, tile, grid_cols));
+    tile = tsr_most(even_tile(call->m, tile, grid_rows), even_tile(call->n, tile, grid_cols));
   int64_t slots = (int64_t)(q->budget / slot_of(call, tile)),
           cols = parts_of(parts_of(call->n, tile), grid_cols);
   double kernels = (double)parts_of(call->m, tile) * (double)parts_of(call->n, tile);
@@ -202,7 +196,7 @@ static void add_tile(const question *q, int64_t grid_rows, int64_t tile, bool fi
                             .tile = tile,
                             .grid_rows = grid_rows,
                             .grid_cols = grid_cols,
-                            .c_block_cols = smaller(larger(slots - PASSING, 1), cols),
+                            .c_block_cols = tsr_least(tsr_most(slots - PASSING, 1), cols),
                             .lookahead = 100, /* percent: copies run ahead by the products of one
                                                  band of A */
                             .serpentine = true,
@@ -215,7 +209,7 @@ static void add_tile(const question *q, int64_t grid_rows, int64_t tile, bool fi
 /* ---- All guesses ---- */
 
 static double tile_above(const question *q) {
-  return fmin((double)larger(q->s->call->m, q->s->call->n), TSR_TUNE_TILE_MOST);
+  return fmin((double)tsr_most(q->s->call->m, q->s->call->n), TSR_TUNE_TILE_MOST);
 }
 
 /* Fills the list for one grid. Tiles smaller than the search tries elsewhere are a last resort, for
@@ -257,7 +251,7 @@ static question question_of(const tsr_search *s, int devices) {
   return q;
 }
 
-bool tsr_residue_bands_guess(const tsr_search *s, int devices, tsr_strategy *r) {
+bool tsr_residue_bands_guess(const tsr_search *s, int devices, tsr_strategy *strategy) {
   question q = question_of(s, devices);
   guesses all;
   double least = INFINITY;
@@ -265,7 +259,7 @@ bool tsr_residue_bands_guess(const tsr_search *s, int devices, tsr_strategy *r) 
     if (devices % rows != 0) continue;
     list_guesses(&q, rows, &all);
     if (all.count == 0 || all.list[0].seconds >= least) continue;
-    *r = all.list[0].strategy;
+    *strategy = all.list[0].strategy;
     least = all.list[0].seconds;
   }
   return isfinite(least);

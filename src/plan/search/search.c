@@ -103,11 +103,11 @@ tsr_status tsr_plan_make(const tsr_machine *machine, const tsr_call *call,
                   .allowed = INFINITY,
                   .found = {.score = INFINITY},
                   .runner_up = INFINITY};
-  s.problem = (tsr_problem){.call = call,
-                            .machine = machine,
-                            .composed = options->residency != NULL,
-                            .reproducible = options->reproducible,
-                            .tile = options->tile};
+  s.problem = (tsr_search_problem){.call = call,
+                                   .machine = machine,
+                                   .composed = options->residency != NULL,
+                                   .reproducible = options->reproducible,
+                                   .tile = options->tile};
   s.problem.realigned = tsr_search_realigned(&s);
   s.heat = tsr_plan_heat(machine, call);
   if (options->mapping != NULL && !options->reproducible)

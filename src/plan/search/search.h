@@ -19,16 +19,16 @@
 /* The prediction of a plan for one place of the grid of devices. end: when its last kernel ends, s
  * from the start of the plan (tiles: its last command). busy: the time of its kernels in sum, s.
  * flops: of these kernels. */
-typedef struct tsr_share {
+typedef struct tsr_place_prediction {
   double end, busy, flops;
-} tsr_share;
+} tsr_place_prediction;
 
 /* A strategy with its score and with what its plan predicts for each place of the grid. */
 typedef struct tsr_candidate {
   double score; /* the least is the best; INFINITY: the strategy cannot be used, most often because
                    it does not fit the budgets. tsr_descent wants this field first */
   tsr_strategy strategy;
-  tsr_share share[TSR_MACHINE_DEVICES]; /* busy 0: unknown */
+  tsr_place_prediction share[TSR_MACHINE_DEVICES]; /* busy 0: unknown */
 } tsr_candidate;
 
 /* A strategy that was tried. Strategies that make the same plan have the same digest. */
@@ -48,7 +48,7 @@ typedef struct tsr_search {
   const tsr_machine *machine;
   const tsr_call *call;
   const tsr_plan_options *options;
-  tsr_problem problem;   /* what strategies depend on */
+  tsr_search_problem problem; /* what strategies depend on */
   unsigned kinds;        /* the kinds of strategies to choose from: bits by tsr_strategy_kind */
   tsr_forced forced;     /* knobs that the user set */
   const char *refused;   /* why a strategy could not honour a forced knob; NULL: all could */
@@ -180,7 +180,7 @@ tsr_status tsr_search_all(tsr_search *s);
 tsr_strategy tsr_panels_guess(const tsr_search *s, int devices);
 
 /* Sets the strategy's grid of that many devices. */
-void tsr_panels_guess_grid(const tsr_call *call, int devices, tsr_strategy *r);
+void tsr_panels_guess_grid(const tsr_call *call, int devices, tsr_strategy *strategy);
 
 /* The share of C (slices: of k) of a device that is home to an operand, in percent of another
  * device's, rounded down to steps (HOME_SHARE_STEPS): a small difference is not worth parts of
@@ -214,10 +214,10 @@ bool tsr_stripes_with_k_panels(const tsr_search *s, const tsr_strategy *at, tsr_
  * False, and no change, where this gains nothing: it can gain if copies of A and B take about as
  * long as kernels, both come from the host, and neither is transposed, so that k-panels of A and
  * columns of B are long runs of memory. */
-bool tsr_panels_lead(const tsr_search *s, tsr_strategy *r);
+bool tsr_panels_lead(const tsr_search *s, tsr_strategy *strategy);
 
 /* Sets whether C is added last, and where. */
-void tsr_panels_set_lazy(const tsr_search *s, tsr_strategy *r);
+void tsr_panels_set_lazy(const tsr_search *s, tsr_strategy *strategy);
 
 /* ---- slices.c ---- */
 
@@ -297,10 +297,10 @@ tsr_status tsr_search_unlike(tsr_search *s);
  * the parts of the others are cut. A device alone is cut as the knobs say. Its parts of a composed
  * call are those that later calls use; reproducible sums have the same order on all devices; and
  * with operands that are realigned it waits for copies as others do. */
-bool tsr_search_is_whole_at_home(const tsr_search *s, const tsr_strategy *r);
+bool tsr_search_is_whole_at_home(const tsr_search *s, const tsr_strategy *strategy);
 
 /* Whether the strategy takes other devices to help the one that is home to all operands. */
-bool tsr_search_leaves_home(const tsr_search *s, const tsr_strategy *r);
+bool tsr_search_leaves_home(const tsr_search *s, const tsr_strategy *strategy);
 
 /* Sets made->share from the plan; plan NULL: leaves it. */
 void tsr_shares_note(const tsr_search *s, const tsr_plan *plan, tsr_candidate *made);

@@ -23,21 +23,24 @@ static bool is_one_device_home(const tsr_search *s) {
          tsr_is_device(s->machine, o[TSR_C_].location);
 }
 
-bool tsr_search_is_whole_at_home(const tsr_search *s, const tsr_strategy *r) {
-  bool cuts = (r->kind == TSR_PANELS || r->kind == TSR_SLICES) && tsr_strategy_devices(r) > 1;
+bool tsr_search_is_whole_at_home(const tsr_search *s, const tsr_strategy *strategy) {
+  bool cuts = (strategy->kind == TSR_PANELS || strategy->kind == TSR_SLICES) &&
+              tsr_strategy_devices(strategy) > 1;
   return cuts && tsr_search_family(s) == TSR_PRODUCT && is_one_device_home(s) &&
          s->call->moduli == 0 && !tsr_call_scales_only(s->call) &&
          s->call->k <= TSR_STRATEGY_LONGEST && s->options->residency == NULL &&
          !s->options->reproducible && s->problem.realigned == 0;
 }
 
-bool tsr_search_leaves_home(const tsr_search *s, const tsr_strategy *r) {
-  return tsr_strategy_devices(r) > 1 && is_one_device_home(s) && s->options->residency == NULL;
+bool tsr_search_leaves_home(const tsr_search *s, const tsr_strategy *strategy) {
+  return tsr_strategy_devices(strategy) > 1 && is_one_device_home(s) &&
+         s->options->residency == NULL;
 }
 
 /* In slices all devices add up C at the end, at about the same time. The end of a device's products
  * shows whether its slice is too long. */
-static void note_command(const tsr_plan *plan, const tsr_command *c, bool copies, tsr_share *of) {
+static void note_command(const tsr_plan *plan, const tsr_command *c, bool copies,
+                         tsr_place_prediction *of) {
   bool kernel = c->kind == TSR_COMMAND_KERNEL;
   if (plan->slices > 0 && c->kernel == TSR_KERNEL_ADD) return;
   if (kernel || copies) of->end = fmax(of->end, (double)c->end);
@@ -68,7 +71,7 @@ bool tsr_shares_are_free(const tsr_search *s, const tsr_candidate *at) {
 
 /* The weight after one step: scaled by the work that the device does in the time that it has more,
  * or less, than the mean, within limits. */
-static uint16_t weight_after(uint16_t weight, const tsr_share *of, double mean) {
+static uint16_t weight_after(uint16_t weight, const tsr_place_prediction *of, double mean) {
   double now = weight > 0 ? weight : TSR_STRATEGY_WEIGHT;
   double factor = 1 + (mean - of->end) / of->busy;
   double step = fmin(TSR_TUNE_SHARE_STEP_MOST, fmax(TSR_TUNE_SHARE_STEP_LEAST, factor));
@@ -77,7 +80,7 @@ static uint16_t weight_after(uint16_t weight, const tsr_share *of, double mean) 
 
 /* Sets weights that even out the devices' end times. False: a device has no kernels, or end times
  * differ by too little to move a cut, since cuts are rounded. */
-static bool even_out(const tsr_share *of, int devices, uint16_t *weight) {
+static bool even_out(const tsr_place_prediction *of, int devices, uint16_t *weight) {
   double mean = 0, last = 0;
   for (int g = 0; g < devices; g++) {
     if (!(of[g].busy > 0)) return false;
@@ -94,7 +97,7 @@ static bool even_out(const tsr_share *of, int devices, uint16_t *weight) {
 /* Sets weights by which all devices would end at the same time if each one's time were proportional
  * to its share: the home's is, in one kernel, and the others' is, where links bind. False: a device
  * has no kernels, or the times differ by too little. */
-static bool even_out_home(const tsr_share *of, int devices, uint16_t *weight) {
+static bool even_out_home(const tsr_place_prediction *of, int devices, uint16_t *weight) {
   double most = 0, least = INFINITY;
   for (int g = 0; g < devices; g++) {
     if (!(of[g].busy > 0)) return false;
@@ -113,7 +116,7 @@ static bool even_out_home(const tsr_share *of, int devices, uint16_t *weight) {
 /* ---- C blocks ---- */
 
 /* Sets weights proportional to each device's flops / time. False: nothing is known. */
-static bool weigh_by_rate(const tsr_share *of, int devices, uint16_t *weight) {
+static bool weigh_by_rate(const tsr_place_prediction *of, int devices, uint16_t *weight) {
   double best = 0;
   for (int g = 0; g < devices; g++)
     if (of[g].end > 0) best = fmax(best, of[g].flops / of[g].end);

@@ -24,8 +24,8 @@ static int64_t k_of_a_copy(const tsr_call *call, int64_t piece) {
 }
 
 tsr_strategy tsr_slices_guess(const tsr_search *s, int devices) {
-  tsr_strategy r = tsr_panels_guess(s, devices);
-  int64_t k = k_of_a_copy(s->call, r.piece);
+  tsr_strategy strategy = tsr_panels_guess(s, devices);
+  int64_t k = k_of_a_copy(s->call, strategy.piece);
   return (tsr_strategy){.kind = TSR_SLICES,
                         .grid_rows = 1,
                         .grid_cols = devices,
@@ -33,7 +33,7 @@ tsr_strategy tsr_slices_guess(const tsr_search *s, int devices) {
                         .k_panel = k,
                         .k_panel_most = k * TSR_TUNE_SLICES_GROWTH,
                         .lazy = true,
-                        .add_at_home = r.add_at_home,
-                        .piece = r.piece,
+                        .add_at_home = strategy.add_at_home,
+                        .piece = strategy.piece,
                         .relay = true};
 }

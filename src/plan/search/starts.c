@@ -111,11 +111,11 @@ static void insert(const tsr_candidate *trial, int count, tsr_candidate *sorted)
 static tsr_status try_k_panels(tsr_search *s, tsr_candidate *at,
                                tsr_candidate good[TSR_PANEL_LIMITS], int *count) {
   tsr_candidate wide;
-  tsr_strategy r;
+  tsr_strategy strategy;
   bool first;
-  if (!tsr_search_in_time(s) || !tsr_stripes_with_k_panels(s, &at->strategy, &r, &first))
+  if (!tsr_search_in_time(s) || !tsr_stripes_with_k_panels(s, &at->strategy, &strategy, &first))
     return TSR_OK;
-  TSR_TRY(tsr_search_try(s, &r, &wide));
+  TSR_TRY(tsr_search_try(s, &strategy, &wide));
   if (!isfinite(wide.score)) return TSR_OK;
   *count = 1;
   good[0] = first ? *at : wide;
@@ -158,10 +158,10 @@ static tsr_status choose_grid(tsr_search *s, tsr_candidate *at, const tsr_candid
   if (at->strategy.grid_rows == rows) return TSR_OK;
   for (int i = 0;
        i < count && others[i].score < TSR_TUNE_GRID_STARTS * least && tsr_search_in_time(s); i++) {
-    tsr_strategy r = others[i].strategy;
-    r.grid_rows = at->strategy.grid_rows;
-    r.grid_cols = at->strategy.grid_cols;
-    TSR_TRY(tsr_search_try_for(s, &r, at, &better));
+    tsr_strategy strategy = others[i].strategy;
+    strategy.grid_rows = at->strategy.grid_rows;
+    strategy.grid_cols = at->strategy.grid_cols;
+    TSR_TRY(tsr_search_try_for(s, &strategy, at, &better));
   }
   return TSR_OK;
 }
@@ -215,9 +215,9 @@ static tsr_status try_bands(tsr_search *s, int devices) {
   tsr_candidate made;
   if (!tsr_bands_may_help(s, devices)) return TSR_OK;
   double spent = s->spent;
-  tsr_strategy r = tsr_bands_guess(s, devices);
-  if (cost_of_bands(s->call, r.tile) > s->allowed) return TSR_OK;
-  TSR_TRY(tsr_search_try(s, &r, &made));
+  tsr_strategy strategy = tsr_bands_guess(s, devices);
+  if (cost_of_bands(s->call, strategy.tile) > s->allowed) return TSR_OK;
+  TSR_TRY(tsr_search_try(s, &strategy, &made));
   s->spent = spent;
   if (made.score > TSR_TUNE_BANDS_HOPEFUL * s->found.score || !tsr_search_in_time(s)) return TSR_OK;
   return tsr_search_descend(s, &made);

@@ -61,7 +61,7 @@ static inline bool tsr_strategy_has_tiles(const tsr_strategy *strategy) {
 }
 
 /* The facts about a call that decide which strategies are possible. */
-typedef struct tsr_problem {
+typedef struct tsr_search_problem {
   const tsr_call *call;
   const tsr_machine *machine;
   bool composed; /* operands may be on devices already, and C stays there (asynchronous calls) */
@@ -71,39 +71,39 @@ typedef struct tsr_problem {
   bool tight;        /* not everything fits the budgets */
   unsigned
       realigned; /* operands, as bits, that kernels at their home do not use in place (realign.c) */
-} tsr_problem;
+} tsr_search_problem;
 
 /* Whether C must, or may, be added last ("lazy"): the products go to a partial C, to which C is
  * added at the end. It must if C is not used in place, or if k is summed in parts and the partial
  * sums have a wider type than C. It may if there is a C to add (beta is not 0) or results are
  * reproducible, but not in trmm and trsm, which overwrite B, nor with tiles beside a triangle. */
-bool tsr_strategy_must_be_lazy(const tsr_strategy *strategy, const tsr_problem *problem);
-bool tsr_strategy_may_be_lazy(const tsr_strategy *strategy, const tsr_problem *problem);
+bool tsr_strategy_must_be_lazy(const tsr_strategy *strategy, const tsr_search_problem *problem);
+bool tsr_strategy_may_be_lazy(const tsr_strategy *strategy, const tsr_search_problem *problem);
 
 /* Whether a call can be cut into square tiles of which k is cut, too: it is native, or a triangle
  * is beside C. Products in residues sum over all of k at once. */
-bool tsr_tiles_are_possible(const tsr_problem *problem);
+bool tsr_tiles_are_possible(const tsr_search_problem *problem);
 
 /* Whether the extent of tiles is fixed: the user set it, or results must have the same bits on any
  * number of devices. The call is cut into tiles or bands then. */
-bool tsr_tile_is_fixed(const tsr_problem *problem);
+bool tsr_tile_is_fixed(const tsr_search_problem *problem);
 
 /* Whether k can be cut over the devices: the call is a native product, and no composed one, whose C
  * would stay in parts; its results need not be the same on any number of devices; and the partial
  * sums do not have a wider type than C, to which they are added one by one. */
-bool tsr_slices_are_possible(const tsr_problem *problem);
+bool tsr_slices_are_possible(const tsr_search_problem *problem);
 
 /* Whether a call can be cut into bands: a product, native or in residues, or a rank-k update in
  * residues, whose k fits one kernel, no composed one, whose C is not mapped; not a native one whose
  * results need to be the same on any number of devices. */
-bool tsr_bands_are_possible(const tsr_problem *problem);
+bool tsr_bands_are_possible(const tsr_search_problem *problem);
 
 /* Whether a call has to be cut into bands: it is a product or a rank-k update in residues, and its
  * results must be the same on any number of devices. Each tile is judged by itself
  * (arithmetic/moduli.h), so tiles of which the shape alone says where they begin decide alike which
  * parts of C are left to native products.
  */
-bool tsr_bands_are_needed(const tsr_problem *problem);
+bool tsr_bands_are_needed(const tsr_search_problem *problem);
 
 /* Whether a device can keep inverses of the blocks on A's diagonal: a trsm in stripes, whose blocks
  * are not larger than what engines invert. */

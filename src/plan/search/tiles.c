@@ -13,11 +13,12 @@ static int64_t longest(const tsr_call *call) {
 }
 
 tsr_strategy tsr_search_tiles(const tsr_search *s, int devices, int64_t tile) {
-  tsr_strategy r = {.kind = TSR_TILES, .tile = tile, .piece = TSR_TUNE_TILE_PIECE, .relay = true};
-  tsr_panels_guess_grid(s->call, devices, &r);
-  tsr_panels_set_lazy(s, &r);
-  r.add_at_home = false; /* adding at home needs memory beside the tiles */
-  return r;
+  tsr_strategy strategy = {
+      .kind = TSR_TILES, .tile = tile, .piece = TSR_TUNE_TILE_PIECE, .relay = true};
+  tsr_panels_guess_grid(s->call, devices, &strategy);
+  tsr_panels_set_lazy(s, &strategy);
+  strategy.add_at_home = false; /* adding at home needs memory beside the tiles */
+  return strategy;
 }
 
 int64_t tsr_search_tile_by_shape(const tsr_call *call) {

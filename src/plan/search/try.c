@@ -82,39 +82,40 @@ static void keep_memory(tsr_search *s, tsr_plan *plan) {
 
 /* Bytes of a copy: the strategy's piece, or a whole tile if that is 0, but at most a gigabyte,
  * since the staging ring holds two copies. */
-static int64_t piece_bytes(const tsr_search *s, const tsr_strategy *r) {
+static int64_t piece_bytes(const tsr_search *s, const tsr_strategy *strategy) {
   static const int64_t most = TSR_TUNE_COPY_MOST;
-  if (r->piece > 0) return r->piece;
+  if (strategy->piece > 0) return strategy->piece;
   int64_t size = (int64_t)tsr_type_get(tsr_type_get(s->call->type)->wide)->size;
-  bool fits = r->tile > 0 && r->tile < 32768; /* so that the square does not overflow */
-  int64_t bytes = fits ? r->tile * r->tile * size : most;
+  bool fits =
+      strategy->tile > 0 && strategy->tile < 32768; /* so that the square does not overflow */
+  int64_t bytes = fits ? strategy->tile * strategy->tile * size : most;
   return bytes < most ? bytes : most;
 }
 
 /* Sets how many tasks copies run ahead, in the sequence of the tasks of all devices. In a product
  * the devices take turns in this sequence; with a triangle the number is about right, too. */
-static void set_lookahead(const tsr_strategy *r, const tsr_tiling *t,
+static void set_lookahead(const tsr_strategy *strategy, const tsr_tiling *t,
                           tsr_schedule_options *options) {
-  int64_t depth = r->depth > 0 ? r->depth : 1, devices = t->grid_rows * t->grid_cols;
+  int64_t depth = strategy->depth > 0 ? strategy->depth : 1, devices = t->grid_rows * t->grid_cols;
   for (int g = 0; g < devices; g++) {
     tsr_pass block = t->pass;
     if (t->passes != NULL) block = t->passes[g];
     options->lookahead[t->device[g]] =
-        (int64_t)block.rows * block.cols * devices * depth * r->lookahead / 100;
+        (int64_t)block.rows * block.cols * devices * depth * strategy->lookahead / 100;
   }
 }
 
 /* Slots for that many bands of A and of B, for a tile of C and for one of its products. */
-static int64_t slots_held(const tsr_strategy *r) {
-  return 2 * r->held + 2;
+static int64_t slots_held(const tsr_strategy *strategy) {
+  return 2 * strategy->held + 2;
 }
 
 /* Bytes of each device that the strategy may use: with `held` no more than those slots. */
-static void set_budget(const tsr_search *s, const tsr_strategy *r, const tsr_graph *graph,
+static void set_budget(const tsr_search *s, const tsr_strategy *strategy, const tsr_graph *graph,
                        size_t budget[TSR_MACHINE_DEVICES]) {
   memcpy(budget, s->options->budget, TSR_MACHINE_DEVICES * sizeof *budget);
-  if (r->held == 0) return;
-  size_t held = tsr_schedule_least_budget(s->call, graph, slots_held(r) - 2);
+  if (strategy->held == 0) return;
+  size_t held = tsr_schedule_least_budget(s->call, graph, slots_held(strategy) - 2);
   for (int d = 0; d < s->machine->devices; d++)
     if (budget[d] > held) budget[d] = held;
 }
@@ -125,27 +126,28 @@ static tsr_partition_question partition_question(const tsr_search *s) {
 
 /* Slots of the smallest budget, or, if each device's C block fits its own budget, of the largest.
  */
-static int32_t count_slots(const tsr_search *s, const tsr_strategy *r, const tsr_plan *plan) {
+static int32_t count_slots(const tsr_search *s, const tsr_strategy *strategy,
+                           const tsr_plan *plan) {
   tsr_partition_question q = partition_question(s);
-  size_t slot = 1, budget = (r->partition ? tsr_partition_most : tsr_partition_least)(
+  size_t slot = 1, budget = (strategy->partition ? tsr_partition_most : tsr_partition_least)(
                        &q, s->order, plan->devices);
-  if (r->held > 0) return (int32_t)slots_held(r);
+  if (strategy->held > 0) return (int32_t)slots_held(strategy);
   for (size_t i = TSR_OPERANDS; i < plan->buffers.count; i++)
     if (plan->buffers.items[i].role == TSR_BUFFER_TILE) slot = plan->buffers.items[i].bytes;
   return (int32_t)fmin((double)(budget / slot), TSR_TUNE_SLOTS_MOST);
 }
 
-static void note_blocking(const tsr_search *s, const tsr_strategy *r, const tsr_graph *graph,
+static void note_blocking(const tsr_search *s, const tsr_strategy *strategy, const tsr_graph *graph,
                           tsr_plan *plan) {
-  plan->blocking = (tsr_blocking){.rows = r->c_block_rows > 0 ? r->c_block_rows : 1,
-                                  .cols = r->c_block_cols > 0 ? r->c_block_cols : 1,
-                                  .depth = r->depth > 0 ? r->depth : 1,
-                                  .lookahead = (float)r->lookahead / 100,
+  plan->blocking = (tsr_blocking){.rows = strategy->c_block_rows > 0 ? strategy->c_block_rows : 1,
+                                  .cols = strategy->c_block_cols > 0 ? strategy->c_block_cols : 1,
+                                  .depth = strategy->depth > 0 ? strategy->depth : 1,
+                                  .lookahead = (float)strategy->lookahead / 100,
                                   .m = graph->grid[TSR_C_].rows.count,
                                   .n = graph->grid[TSR_C_].cols.count,
                                   .k = graph->depth,
-                                  .slots = count_slots(s, r, plan),
-                                  .partitioned = r->partition};
+                                  .slots = count_slots(s, strategy, plan),
+                                  .partitioned = strategy->partition};
 }
 
 static void note_misfit(tsr_search *s, const tsr_plan *plan) {
@@ -158,30 +160,30 @@ static void note_misfit(tsr_search *s, const tsr_plan *plan) {
   if (s->misfit.need == 0 || most.lack < s->misfit.lack) s->misfit = most;
 }
 
-static tsr_status build(tsr_search *s, const tsr_strategy *r, const tsr_tiling *tiling,
+static tsr_status build(tsr_search *s, const tsr_strategy *strategy, const tsr_tiling *tiling,
                         const tsr_graph *graph, tsr_plan *plan, bool *fits) {
-  set_budget(s, r, graph, plan->budget);
-  tsr_schedule_options options = {.piece = piece_bytes(s, r),
-                                  .relay = r->relay,
-                                  .by_eta = r->by_eta,
-                                  .routing = r->routing,
-                                  .straight = r->straight,
-                                  .ignore_channels = r->ignore_channels,
+  set_budget(s, strategy, graph, plan->budget);
+  tsr_schedule_options options = {.piece = piece_bytes(s, strategy),
+                                  .relay = strategy->relay,
+                                  .by_eta = strategy->by_eta,
+                                  .routing = strategy->routing,
+                                  .straight = strategy->straight,
+                                  .ignore_channels = strategy->ignore_channels,
                                   .realigned = s->problem.realigned,
                                   .budget = plan->budget,
                                   .ring = s->options->ring,
                                   .residency = s->options->residency};
   tsr_fit fit;
-  set_lookahead(r, tiling, &options);
-  bool slices = r->kind == TSR_SLICES;
-  plan->devices = tsr_strategy_devices(r);
-  plan->grid_rows = slices ? 1 : r->grid_rows;
-  plan->grid_cols = slices ? 1 : r->grid_cols;
+  set_lookahead(strategy, tiling, &options);
+  bool slices = strategy->kind == TSR_SLICES;
+  plan->devices = tsr_strategy_devices(strategy);
+  plan->grid_rows = slices ? 1 : strategy->grid_rows;
+  plan->grid_cols = slices ? 1 : strategy->grid_cols;
   plan->slices = slices ? plan->devices : 0;
   TSR_TRY(tsr_schedule(s->machine, graph, &options, plan, &fit));
   *fits = fit != TSR_FITS_NOT;
   if (!*fits && s->options->residency != NULL) note_misfit(s, plan);
-  if (fit == TSR_FITS_TIGHT) note_blocking(s, r, graph, plan);
+  if (fit == TSR_FITS_TIGHT) note_blocking(s, strategy, graph, plan);
   return *fits ? tsr_plan_replay(plan, s->machine, &plan->seconds) : TSR_OK;
 }
 
@@ -222,15 +224,17 @@ static double end_of_others(const tsr_search *s, const tsr_plan *plan) {
  * - Rows in parts make columns shorter. Links lose more by that than measurements of them show, so
  *   such a plan must gain something.
  */
-static double score_of(const tsr_search *s, const tsr_strategy *r, const tsr_plan *plan) {
+static double score_of(const tsr_search *s, const tsr_strategy *strategy, const tsr_plan *plan) {
   double reloads = plan->blocking.rows > 0 ? TSR_TUNE_SCORE_OF_RELOADS * link_time(plan) : 0;
   double draining = plan->after != NULL ? tsr_plan_drained(plan, s->machine) - plan->seconds : 0;
   double commands = fmin(TSR_TUNE_SCORE_OF_COMMAND * (double)plan->commands.count,
                          TSR_TUNE_SCORE_OF_COMMANDS_MOST * plan->seconds);
-  double parted = r->row_parts > 1 ? TSR_TUNE_SCORE_OF_ROW_PARTS * plan->seconds : 0;
-  double others =
-      tsr_search_is_whole_at_home(s, r) ? TSR_TUNE_SCORE_OF_OTHERS * end_of_others(s, plan) : 0;
-  double leaving = tsr_search_leaves_home(s, r) ? TSR_TUNE_SCORE_OF_LEAVING * plan->seconds : 0;
+  double parted = strategy->row_parts > 1 ? TSR_TUNE_SCORE_OF_ROW_PARTS * plan->seconds : 0;
+  double others = tsr_search_is_whole_at_home(s, strategy)
+                      ? TSR_TUNE_SCORE_OF_OTHERS * end_of_others(s, plan)
+                      : 0;
+  double leaving =
+      tsr_search_leaves_home(s, strategy) ? TSR_TUNE_SCORE_OF_LEAVING * plan->seconds : 0;
   return plan->seconds + commands + reloads + TSR_TUNE_SCORE_OF_DRAINING * draining + parted +
          others + leaving;
 }
@@ -278,84 +282,86 @@ bool tsr_search_is_lazy_everywhere(const tsr_search *s) {
 
 /* Makes the tiling of a strategy. If C follows a mapping, its parts and owners are the mapping's;
  * if devices differ, tsr_partition_set sets the owners. The caller frees it. */
-static tsr_status cut(const tsr_search *s, const tsr_strategy *r, tsr_tiling *tiling) {
-  TSR_TRY(tsr_strategy_tiling(r, s->call, s->machine, s->order, tiling));
+static tsr_status cut(const tsr_search *s, const tsr_strategy *strategy, tsr_tiling *tiling) {
+  TSR_TRY(tsr_strategy_tiling(strategy, s->call, s->machine, s->order, tiling));
   tiling->lazy_everywhere = tsr_search_is_lazy_everywhere(s);
-  tiling->whole_at_home = tsr_search_is_whole_at_home(s, r);
-  bool partitions = r->partition && r->kind == TSR_TILES;
+  tiling->whole_at_home = tsr_search_is_whole_at_home(s, strategy);
+  bool partitions = strategy->partition && strategy->kind == TSR_TILES;
   if (s->mapping == NULL && !partitions) return TSR_OK;
   tsr_partition_question q = partition_question(s);
   tsr_status status = s->mapping != NULL ? tsr_mapped_set(s->mapping, s->call, tiling)
-                                         : tsr_partition_set(&q, r, tiling);
+                                         : tsr_partition_set(&q, strategy, tiling);
   if (status != TSR_OK) tsr_tiling_free(tiling);
   return status;
 }
 
 /* Products in residues sum over all of k at once, and add C to that: panels do, and square tiles do
  * not. Beside a triangle they sum over a block of its order, as stripes and tiles do. */
-static void constrain_residues(const tsr_search *s, tsr_strategy *r, bool *is_void) {
-  *is_void =
-      r->kind == TSR_SLICES || (r->kind == TSR_TILES && !tsr_tiles_are_possible(&s->problem));
-  r->k_panel = r->k_panel_most = 0;
-  r->lazy = r->add_at_home = 0;
+static void constrain_residues(const tsr_search *s, tsr_strategy *strategy, bool *is_void) {
+  *is_void = strategy->kind == TSR_SLICES ||
+             (strategy->kind == TSR_TILES && !tsr_tiles_are_possible(&s->problem));
+  strategy->k_panel = strategy->k_panel_most = 0;
+  strategy->lazy = strategy->add_at_home = 0;
 }
 
 /* A device keeps inverses of blocks that engines invert. *is_void: forced ones are larger. */
-static void constrain_inverses(tsr_search *s, tsr_strategy *r, bool *is_void) {
-  if (!r->inverses || tsr_strategy_may_invert(r, s->call)) return;
-  r->inverses = false;
+static void constrain_inverses(tsr_search *s, tsr_strategy *strategy, bool *is_void) {
+  if (!strategy->inverses || tsr_strategy_may_invert(strategy, s->call)) return;
+  strategy->inverses = false;
   if (!tsr_forced_named(&s->forced, offsetof(tsr_strategy, inverses))) return;
   *is_void = true;
   s->refused = "inverses=shared: engines invert blocks of A of an order of at most 1024";
 }
 
 /* C that is added at its home is fetched last. *is_void: it is forced to be fetched first. */
-static void constrain_adding(tsr_search *s, tsr_strategy *r, bool *is_void) {
+static void constrain_adding(tsr_search *s, tsr_strategy *strategy, bool *is_void) {
   const int64_t *home = tsr_forced_named(&s->forced, offsetof(tsr_strategy, add_at_home));
-  if (r->lazy || home == NULL || *home == 0) return;
+  if (strategy->lazy || home == NULL || *home == 0) return;
   bool first = tsr_forced_named(&s->forced, offsetof(tsr_strategy, lazy)) != NULL;
-  r->lazy = !first && tsr_strategy_may_be_lazy(r, &s->problem);
-  r->add_at_home = r->lazy;
-  *is_void |= !r->lazy;
-  if (!r->lazy) s->refused = "add=home: only C that is fetched last (c=last) is added at its home";
+  strategy->lazy = !first && tsr_strategy_may_be_lazy(strategy, &s->problem);
+  strategy->add_at_home = strategy->lazy;
+  *is_void |= !strategy->lazy;
+  if (!strategy->lazy)
+    s->refused = "add=home: only C that is fetched last (c=last) is added at its home";
 }
 
 /* Sets the forced knobs, the mapping's grid, and that C is added last where it must be. *is_void:
  * the strategy cannot honour a forced knob; s->refused says why. */
-static tsr_status apply_constraints(tsr_search *s, tsr_strategy *r, bool *is_void) {
+static tsr_status apply_constraints(tsr_search *s, tsr_strategy *strategy, bool *is_void) {
   tsr_family family = tsr_search_family(s);
-  bool in_a_row = r->kind == TSR_STRIPES || r->kind == TSR_SLICES ||
-                  (r->kind == TSR_PANELS && family == TSR_RANK);
-  if (in_a_row && tsr_forced_named(&s->forced, offsetof(tsr_strategy, grid_cols))) r->grid_rows = 1;
-  tsr_forced_apply(&s->forced, &s->problem, r);
+  bool in_a_row = strategy->kind == TSR_STRIPES || strategy->kind == TSR_SLICES ||
+                  (strategy->kind == TSR_PANELS && family == TSR_RANK);
+  if (in_a_row && tsr_forced_named(&s->forced, offsetof(tsr_strategy, grid_cols)))
+    strategy->grid_rows = 1;
+  tsr_forced_apply(&s->forced, &s->problem, strategy);
   if (s->mapping != NULL) {
-    if (r->kind == TSR_PANELS) r->row_parts = 1;
-    r->grid_rows = s->mapping->grid_rows;
-    r->grid_cols = s->mapping->grid_cols;
+    if (strategy->kind == TSR_PANELS) strategy->row_parts = 1;
+    strategy->grid_rows = s->mapping->grid_rows;
+    strategy->grid_cols = s->mapping->grid_cols;
   }
-  if (tsr_strategy_devices(r) > s->machine->devices)
+  if (tsr_strategy_devices(strategy) > s->machine->devices)
     return tsr_fail(TSR_ERR_ARGUMENT,
                     "strategy: grid=%dx%d needs more devices than the %d of the machine; "
                     "give fewer",
-                    (int)r->grid_rows, (int)r->grid_cols, s->machine->devices);
-  constrain_inverses(s, r, is_void);
+                    (int)strategy->grid_rows, (int)strategy->grid_cols, s->machine->devices);
+  constrain_inverses(s, strategy, is_void);
   if (s->call->moduli > 0) {
     bool is_void_too = false;
-    constrain_residues(s, r, &is_void_too);
+    constrain_residues(s, strategy, &is_void_too);
     *is_void |= is_void_too;
     return TSR_OK;
   }
   if (*is_void) return TSR_OK;
-  bool must = tsr_strategy_must_be_lazy(r, &s->problem);
-  *is_void = must && !r->lazy && tsr_forced_named(&s->forced, offsetof(tsr_strategy, lazy));
+  bool must = tsr_strategy_must_be_lazy(strategy, &s->problem);
+  *is_void = must && !strategy->lazy && tsr_forced_named(&s->forced, offsetof(tsr_strategy, lazy));
   if (*is_void)
     s->refused =
         "c=first: C must be added last, since sums in parts of k need a wider type than C's, k is "
         "cut over the devices, C is not used in place, or emulated products promise one rounding "
         "of beta C";
-  if (must) r->lazy = true;
-  constrain_adding(s, r, is_void);
-  if (!r->lazy) r->add_at_home = false;
+  if (must) strategy->lazy = true;
+  constrain_adding(s, strategy, is_void);
+  if (!strategy->lazy) strategy->add_at_home = false;
   return TSR_OK;
 }
 
@@ -380,20 +386,20 @@ static int64_t effective(int64_t n_block, int64_t most) {
 /* A digest of all that decides a plan: the cuts, in place of the knobs that led to them, and the
  * other knobs. */
 static uint64_t digest_of(const tsr_search *s, const tsr_strategy *strategy, const tsr_tiling *t) {
-  tsr_strategy r = *strategy;
-  tsr_strategy_simplify(s->call, s->machine, &r);
-  bool clamps = r.kind == TSR_PANELS && tsr_search_family(s) == TSR_PRODUCT;
+  tsr_strategy simple = *strategy;
+  tsr_strategy_simplify(s->call, s->machine, &simple);
+  bool clamps = simple.kind == TSR_PANELS && tsr_search_family(s) == TSR_PRODUCT;
   int64_t most = clamps ? widest(&t->n) : INT64_MAX;
-  r.n_block_first = effective(r.n_block_first, most);
-  r.n_block = effective(r.n_block, most);
-  r.n_block_last = effective(r.n_block_last, most);
-  uint64_t digest = tsr_strategy_digest(&r, tsr_search_family(s));
+  simple.n_block_first = effective(simple.n_block_first, most);
+  simple.n_block = effective(simple.n_block, most);
+  simple.n_block_last = effective(simple.n_block_last, most);
+  uint64_t digest = tsr_strategy_digest(&simple, tsr_search_family(s));
   const int64_t whole[] = {t->k_of_a.count > 0 && t->k.count > 1,
                            t->n_of_b.count > 0 && t->n.count > 1, t->leading};
   digest = tsr_cache_digest(digest, whole, sizeof whole);
   if (t->through != NULL)
     digest = tsr_cache_digest(digest, t->through, sizeof *t->through * (size_t)t->k.count);
-  if (r.partition) digest = tsr_cache_digest(digest, r.weight, sizeof r.weight);
+  if (simple.partition) digest = tsr_cache_digest(digest, simple.weight, sizeof simple.weight);
   return add_cuts(add_cuts(add_cuts(digest, &t->m), &t->n), &t->k);
 }
 
@@ -406,13 +412,13 @@ static const tsr_tried *find_tried(const tsr_search *s, uint64_t digest) {
 
 /* ---- Trying --------------------------------------------------------------- */
 
-static tsr_status make_candidate(tsr_search *s, const tsr_strategy *r, const tsr_tiling *tiling,
-                                 tsr_plan **made) {
+static tsr_status make_candidate(tsr_search *s, const tsr_strategy *strategy,
+                                 const tsr_tiling *tiling, tsr_plan **made) {
   bool fits = false;
   tsr_plan *plan = tsr_search_plan_new(s);
   tsr_status status = plan ? tsr_graph_build(s->call, tiling, &s->graph)
                            : tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
-  if (status == TSR_OK) status = build(s, r, tiling, &s->graph, plan, &fits);
+  if (status == TSR_OK) status = build(s, strategy, tiling, &s->graph, plan, &fits);
   s->candidates++;
   if (plan) s->spent += tsr_search_cost((double)plan->commands.count);
   *made = status == TSR_OK && fits ? plan : NULL;

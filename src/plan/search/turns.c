@@ -43,8 +43,8 @@ static tsr_changes changes_of_shares(const tsr_search *s, int turn, const tsr_ca
 }
 
 static tsr_status try_shares(tsr_search *s, const tsr_candidate *at, tsr_candidate *made) {
-  tsr_strategy r;
-  if (tsr_shares_learn(s, at, &r)) return tsr_search_try(s, &r, made);
+  tsr_strategy strategy;
+  if (tsr_shares_learn(s, at, &strategy)) return tsr_search_try(s, &strategy, made);
   made->score = at->score;
   return TSR_OK;
 }
@@ -66,13 +66,13 @@ static tsr_changes changes_of_grid(const turner *t, const tsr_candidate *at) {
 
 static tsr_status try_grid(tsr_search *s, int64_t rows, const tsr_candidate *at,
                            tsr_candidate *made) {
-  tsr_strategy r = at->strategy;
+  tsr_strategy strategy = at->strategy;
   made->score = at->score;
-  if (rows == r.grid_rows) return TSR_OK;
-  r.grid_cols = tsr_strategy_devices(&r) / rows;
-  r.grid_rows = rows;
-  memset(r.weight, 0, sizeof r.weight);
-  return tsr_search_try(s, &r, made);
+  if (rows == strategy.grid_rows) return TSR_OK;
+  strategy.grid_cols = tsr_strategy_devices(&strategy) / rows;
+  strategy.grid_rows = rows;
+  memset(strategy.weight, 0, sizeof strategy.weight);
+  return tsr_search_try(s, &strategy, made);
 }
 
 /* ---- Knobs ---- */
@@ -104,12 +104,12 @@ static tsr_changes changes_of_knob(const tsr_search *s, int turn, const tsr_cand
 static tsr_status try_knob(tsr_search *s, int turn, int64_t value, const tsr_candidate *at,
                            tsr_candidate *made) {
   const tsr_knob *knob = knob_of(s, turn, at);
-  tsr_strategy r = at->strategy;
+  tsr_strategy strategy = at->strategy;
   made->score = at->score;
-  if (tsr_knob_value(knob, &r) == value) return TSR_OK;
-  if (knob->worth != NULL && !knob->worth(&s->problem, &r, value)) return TSR_OK;
-  *tsr_knob_in(knob, &r) = value;
-  return tsr_search_try(s, &r, made);
+  if (tsr_knob_value(knob, &strategy) == value) return TSR_OK;
+  if (knob->worth != NULL && !knob->worth(&s->problem, &strategy, value)) return TSR_OK;
+  *tsr_knob_in(knob, &strategy) = value;
+  return tsr_search_try(s, &strategy, made);
 }
 
 /* ---- The descent ---- */

@@ -2,17 +2,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "base/alloc.h"
+#include "base/least.h"
 #include "plan/verify/verify.h"
 
 /* ---- The grid ---- */
-
-static int64_t least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-
-static int64_t most(int64_t a, int64_t b) {
-  return a > b ? a : b;
-}
 
 static int64_t cells_along(int64_t extent, int64_t cell) {
   return (extent + cell - 1) / cell;
@@ -20,7 +13,7 @@ static int64_t cells_along(int64_t extent, int64_t cell) {
 
 static int64_t cell_extent(double mean, int64_t extent) {
   double twice = 2 * mean + 1;
-  return twice < (double)extent ? (int64_t)twice : most(extent, 1);
+  return twice < (double)extent ? (int64_t)twice : tsr_most(extent, 1);
 }
 
 void tsr_regions_start(tsr_regions *regions, tsr_rect all, double accesses, double mean_rows,
@@ -28,8 +21,8 @@ void tsr_regions_start(tsr_regions *regions, tsr_rect all, double accesses, doub
   int64_t rows = all.row1 - all.row0, cols = all.col1 - all.col0;
   int64_t high = cell_extent(mean_rows, rows), wide = cell_extent(mean_cols, cols);
   while ((double)cells_along(rows, high) * (double)cells_along(cols, wide) > accesses + 1) {
-    high = high < rows ? least(2 * high, rows) : high;
-    wide = wide < cols ? least(2 * wide, cols) : wide;
+    high = high < rows ? tsr_least(2 * high, rows) : high;
+    wide = wide < cols ? tsr_least(2 * wide, cols) : wide;
   }
   *regions = (tsr_regions){.all = all, .cell_rows = high, .cell_cols = wide};
   regions->grid_rows = cells_along(rows, high);

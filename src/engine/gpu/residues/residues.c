@@ -10,6 +10,7 @@
  */
 #include <math.h>
 
+#include "base/least.h"
 #include "engine/gpu/internal.h"
 #include "engine/gpu/residues/residue_kernels.h"
 #include "engine/gpu/residues/residue_products.h"
@@ -61,10 +62,6 @@ static bool is_in_parts(const tsr_kernel_args *x) {
   return x->lda > PART;
 }
 
-static int64_t least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-
 static int64_t rounded_up(int64_t x, int64_t unit) {
   return (x + unit - 1) / unit * unit;
 }
@@ -101,8 +98,8 @@ static void cut_for_residues(product *p) {
 /* Parts of four bytes an element, twice that if k is in parts. */
 static void cut_for_sums(product *p) {
   int64_t numbers = TSR_TUNE_SUM_ROOM / 4 / p->planes / (is_in_parts(p->x) ? 2 : 1);
-  p->rows = least(rounded_up(p->x->m, FOURS), TSR_TUNE_SUM_ROWS);
-  p->columns = least(least(numbers / p->rows, COLUMNS_MOST), p->x->n);
+  p->rows = tsr_least(rounded_up(p->x->m, FOURS), TSR_TUNE_SUM_ROWS);
+  p->columns = tsr_least(tsr_least(numbers / p->rows, COLUMNS_MOST), p->x->n);
 }
 
 static product product_of(tsr_queue *queue, const tsr_kernel_args *x) {
@@ -186,8 +183,8 @@ static judged_part judged_part_of(const product *p) {
   int64_t fit = room_of(p->queue) / (x->lda + (int64_t)sizeof(uint32_t)), half = fit / 2;
   if (x->m + x->n <= fit) return (judged_part){x->m, x->n};
   int64_t rows = x->n < half ? fit - x->n : half;
-  judged_part part = {.rows = least(x->m, in_whole_tiles(rows))};
-  part.columns = least(x->n, x->n <= fit - part.rows ? x->n : in_whole_tiles(fit - part.rows));
+  judged_part part = {.rows = tsr_least(x->m, in_whole_tiles(rows))};
+  part.columns = tsr_least(x->n, x->n <= fit - part.rows ? x->n : in_whole_tiles(fit - part.rows));
   return part;
 }
 
@@ -209,7 +206,7 @@ static tsr_gpu_overlapping overlapping_of(const product *p, int operand, int64_t
 /* The part of C from (i, j) on. The room begins with the bytes, which are whole words. */
 static tsr_gpu_overlaps overlaps_of(const product *p, judged_part part, int64_t i, int64_t j) {
   const tsr_kernel_args *x = p->x;
-  int64_t m = least(part.rows, x->m - i), n = least(part.columns, x->n - j);
+  int64_t m = tsr_least(part.rows, x->m - i), n = tsr_least(part.columns, x->n - j);
   uint8_t *bytes = (uint8_t *)p->queue->residues + TSR_GPU_JUDGING_ROOM;
   uint32_t *lost = (uint32_t *)(bytes + (m + n) * x->lda);
   return (tsr_gpu_overlaps){.judged = {p->moduli.count, tsr_type_get(x->type)->complex_valued, x->k,
@@ -327,7 +324,7 @@ static tsr_status multiply(const product *p, int64_t i, int64_t j, int64_t m, in
 static tsr_status sum(const product *p, int64_t i, int64_t j, int64_t m, int64_t n) {
   int64_t all = p->x->lda;
   for (int64_t from = 0; from < all; from += PART) {
-    TSR_TRY(multiply(p, i, j, m, n, from, least(PART, all - from)));
+    TSR_TRY(multiply(p, i, j, m, n, from, tsr_least(PART, all - from)));
     if (p->parts == p->sums) continue;
     int error = tsr_gpu_fold_launch(&p->moduli, p->planes, p->parts, p->step, from == 0, p->sums,
                                     p->queue->stream);
@@ -369,7 +366,7 @@ tsr_status gpu_residue_gemm(tsr_queue *queue, const tsr_kernel_args *x) {
   TSR_TRY(multiply_refused(&p));
   for (int64_t j = 0; j < x->n; j += p.columns)
     for (int64_t i = 0; i < x->m; i += p.rows) {
-      int64_t m = least(p.rows, x->m - i), n = least(p.columns, x->n - j);
+      int64_t m = tsr_least(p.rows, x->m - i), n = tsr_least(p.columns, x->n - j);
       TSR_TRY(p.residues != NULL ? multiply_and_reduce(&p, i, j, m, n) : sum(&p, i, j, m, n));
       TSR_TRY(recover(&p, i, j, m, n));
     }

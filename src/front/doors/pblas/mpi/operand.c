@@ -3,6 +3,7 @@
 
 #include "front/doors/pblas/mpi/operand.h"
 
+#include "base/least.h"
 #include "base/types.h"
 
 /* One direction of a distributed matrix and of a part of it: rows (0) or columns (1). */
@@ -25,10 +26,6 @@ static void look(const tsr_pblas_call *call, const tsr_pblas_matrix *x, int64_t 
   }
 }
 
-static int64_t least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-
 /* ---- Replicated: one block of the part for each coordinate --------------------- */
 
 /* The extent of a block when the part is split evenly. */
@@ -39,11 +36,11 @@ static int64_t even(const direction *d) {
 
 /* The first index of a coordinate's block in a copy of the matrix. */
 static int64_t begin_of(const direction *d, int whose) {
-  return d->begin + least(whose * even(d), d->extent);
+  return d->begin + tsr_least(whose * even(d), d->extent);
 }
 
 static int64_t extent_of(const direction *d, int whose) {
-  return least(even(d), d->extent - (begin_of(d, whose) - d->begin));
+  return tsr_least(even(d), d->extent - (begin_of(d, whose) - d->begin));
 }
 
 /* The direction of a matrix that consists of the part alone, one even block for each coordinate. */

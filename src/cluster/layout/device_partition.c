@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Tessera authors */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "cluster/layout/deal.h"
+#include "cluster/layout/device_partition.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static bool sees(const tsr_devices_facts *seen, const char *identity) {
   return find(seen, identity) >= 0;
 }
 
-bool tsr_deal_is_first(const tsr_devices_facts *seen, int rank) {
+bool tsr_device_partition_is_first(const tsr_devices_facts *seen, int rank) {
   const tsr_devices_facts *mine = &seen[rank];
   for (int p = 0; p < rank; p++) {
     int common = 0;
@@ -27,8 +27,8 @@ bool tsr_deal_is_first(const tsr_devices_facts *seen, int rank) {
   return true;
 }
 
-/* Devices that the same processes see are dealt together. Of a device: its position among these,
- * how many they are, and the same of this process among those that see it. */
+/* Devices that the same processes see are partitioned together. Of a device: its position among
+ * these, how many they are, and the same of this process among those that see it. */
 typedef struct position {
   int device, devices, process, processes;
 } position;
@@ -40,7 +40,7 @@ static bool same_processes_see(const tsr_devices_facts *seen, int processes, con
   return true;
 }
 
-/* The first process that sees the device says in which order the devices are dealt. */
+/* The first process that sees the device says in which order the devices are partitioned. */
 static position find_position(const tsr_devices_facts *seen, int processes, int rank,
                               const char *identity) {
   position at = {0};
@@ -71,13 +71,14 @@ static int sharing_of(const position *at) {
   return sharing;
 }
 
-void tsr_deal(const tsr_devices_facts *seen, int processes, int rank, tsr_share *share) {
-  *share = (tsr_share){.sharing = 1};
+void tsr_device_partition_find(const tsr_devices_facts *seen, int processes, int rank,
+                               tsr_device_partition *partition) {
+  *partition = (tsr_device_partition){.sharing = 1};
   for (int i = 0; i < seen[rank].devices; i++) {
     position at = find_position(seen, processes, rank, seen[rank].identity[i]);
     int sharing = sharing_of(&at);
     if (sharing == 0) continue;
-    share->index[share->count++] = i;
-    if (sharing > share->sharing) share->sharing = sharing;
+    partition->index[partition->count++] = i;
+    if (sharing > partition->sharing) partition->sharing = sharing;
   }
 }

@@ -36,6 +36,7 @@ check:
 	@sh tools/check_format
 	@sh tools/check_layers
 	@sh tools/check_tags
+	@sh tools/check_openings
 
 format:
 	@find include src bindings tests tools examples bench -name '*.[ch]' -o -name '*.[ch]pp' | xargs clang-format -i

@@ -203,7 +203,7 @@ static tsr_complex multiply_real(const tsr_kernel_args *x, const tsr_moduli *mod
                        0};
 }
 
-/* By three products (Karatsuba), which is exact on residues. */
+/* Multiplies complex numbers by three products (Karatsuba), which is exact on residues. */
 static tsr_complex multiply_complex(const tsr_kernel_args *x, const tsr_moduli *moduli, int64_t i,
                                     int64_t j, int power, tsr_complex c) {
   tsr_recovery re = tsr_recovery_start(), im = tsr_recovery_start();
@@ -317,7 +317,7 @@ static void multiply_natively(const tsr_kernel_args *x) {
   }
 }
 
-/* Without lines c stays as it was; where beta is 0, c need not hold anything, and gets 0. */
+/* If there are no lines, c stays as it was; if beta is 0, c need not hold anything, and gets 0. */
 static void leave(const tsr_kernel_args *x) {
   int64_t begin, end;
   for (int64_t j = 0; j < x->n && is_zero(x->beta); j++) {

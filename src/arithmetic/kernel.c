@@ -206,7 +206,7 @@ static bool real_beta(const tsr_kernel_info *info) {
   return info->traits & TSR_TRIANGLE_OF_C && info->traits & TSR_HERMITIAN;
 }
 
-/* Of the kernels with a triangular a only trmm has a beta. */
+/* Kernels with a triangular a have no beta, but trmm has one. */
 static bool has_beta(const tsr_kernel_args *x) {
   return !(tsr_kernel_get(x->kernel)->traits & TSR_TRIANGULAR) || x->kernel == TSR_KERNEL_TRMM;
 }

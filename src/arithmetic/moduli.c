@@ -86,10 +86,10 @@ double tsr_accuracy_tolerance(tsr_type type, double accuracy, int64_t products, 
   return fmax(native, accuracy - (double)(products + 1) * tsr_type_get(type)->epsilon);
 }
 
-/* Of lines with norms a and b, conversion adds at most 2 sqrt(2 k / P) a b to the error of their
- * product. The ratio of that bound to (|A||B|) follows from the bound that the certificate has for
- * it: of uniform data 8 (1 + 200 / k) sqrt(2 k / P) is enough (computed for 60 and 1000 lines and k
- * of 50 to 20000, where 36 to 7.2 were needed in place of 8 (1 + 200 / k)). */
+/* If two lines have norms a and b, conversion adds at most 2 sqrt(2 k / P) a b to the error of
+ * their product. The ratio of that bound to (|A||B|) follows from the bound that the certificate
+ * has for it: for uniform data 8 (1 + 200 / k) sqrt(2 k / P) is enough (computed for 60 and 1000
+ * lines and k of 50 to 20000, where 36 to 7.2 were needed in place of 8 (1 + 200 / k)). */
 int tsr_moduli_for(tsr_type type, double accuracy, int64_t k) {
   double bound = accuracy / (8 * (1 + 200.0 / (double)k));
   int most = tsr_moduli_of_type(type), moduli = TSR_MODULI_LEAST;

@@ -33,12 +33,12 @@ static tsr_status follow(const tsr_descent *d, int turn, const tsr_changes *s, i
   return TSR_OK;
 }
 
-/* For comparisons: a 0 behind other values stands for the largest value. */
+/* The place of a value in comparisons: a 0 behind other values stands for the largest one. */
 static int64_t rank_of(const tsr_changes *s, int64_t value) {
   return value == 0 && s->value[0] != 0 ? INT64_MAX : value;
 }
 
-/* Upwards; if that found nothing better, downwards. */
+/* Walks upwards and, if that found nothing better, downwards. */
 static tsr_status walk(const tsr_descent *d, int turn, const tsr_changes *s, void *at, bool *any) {
   int64_t now = rank_of(s, s->now);
   int below = 0, above;

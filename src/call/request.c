@@ -66,7 +66,8 @@ static void note_other(const tsr_plan *other, tsr_plan *plan) {
   plan->other.accuracy = other->call.accuracy;
 }
 
-/* Of a plan in residues and a native one, keeps the one that is predicted to be faster. */
+/* Makes a native plan beside the one in residues, and keeps the one that is predicted to be faster.
+ */
 static tsr_status take_faster(tsr_plans *plans, const tsr_request *request,
                               const tsr_plan_options *options, tsr_plan **plan) {
   tsr_plan *native;

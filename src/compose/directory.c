@@ -81,12 +81,15 @@ bool tsr_compose_begin_if(tsr_directory *directory, bool (*has)(const tsr_store 
 void tsr_compose_regions(const tsr_directory *directory, const tsr_call *call,
                          const tsr_binding *binding, tsr_region region[TSR_OPERANDS]) {
   size_t size = tsr_type_get(call->type)->size;
-  bool reads = !tsr_call_scales_only(call);
-  for (int x = 0; x < TSR_OPERANDS; x++) {
-    const tsr_operand *o = &call->operand[x];
-    region[x] = (tsr_region){NULL, o->rows, o->cols, o->ld, size};
-    if (o->location >= directory->devices && (reads || x == TSR_C_))
-      region[x].base = binding->base[x];
+  for (int i = 0; i < TSR_OPERANDS; i++) {
+    const tsr_operand *operand = &call->operand[i];
+    bool is_on_host = operand->location >= directory->devices;
+    bool is_used = i == TSR_C_ || !tsr_call_scales_only(call);
+    region[i] = (tsr_region){.base = is_on_host && is_used ? binding->base[i] : NULL,
+                             .rows = operand->rows,
+                             .cols = operand->cols,
+                             .ld = operand->ld,
+                             .size = size};
   }
 }
 

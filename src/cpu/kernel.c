@@ -138,7 +138,7 @@ static void gemm_half(const tsr_kernel_args *x, float *work) {
 
 /* ---- Any kernel ------------------------------------------------------------ */
 
-/* Of a trapezoid all of c is computed. */
+/* A trapezoid is a product, too: all of c is computed. */
 static bool is_product(const tsr_kernel_args *x) {
   return x->kernel == TSR_KERNEL_GEMM || x->kernel == TSR_KERNEL_GEMMT;
 }

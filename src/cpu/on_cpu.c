@@ -206,9 +206,9 @@ static tsr_status compute(const tsr_call *call, tsr_kernel_args *x) {
   return tsr_cpu_kernel(x);
 }
 
-/* With the caller's rounding mode and traps, and leaving its flags, as a BLAS does that the program
- * calls by itself; but what is promised for products in residues is promised with sums that are
- * rounded to nearest. */
+/* The BLAS works with the caller's rounding mode and traps, and leaves its flags, as it does when
+ * the program calls it by itself; but what is promised for products in residues is promised with
+ * sums that are rounded to nearest. */
 tsr_status tsr_call_on_cpu(const tsr_call *call, const tsr_binding *binding) {
   TSR_TRY(tsr_cpu_blas_load());
   tsr_kernel_args x = kernel_of(call, binding);

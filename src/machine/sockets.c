@@ -36,8 +36,8 @@ static tsr_status cross_over(tsr_machine *machine, int channel, int from, int to
   return tsr_machine_use_channel(machine, channel, from, to, 1);
 }
 
-/* One direction. No channel is added if nothing crosses, as from a socket without devices to
- * another one. */
+/* Adds the channel of one direction. There is none if nothing crosses, as from a socket without
+ * devices to another one. */
 static tsr_status add_direction(tsr_machine *machine, int a, int b, double rate, bool peers) {
   int locations = machine->devices + machine->nodes, channel = -1;
   char name[sizeof machine->channel[0].name];

@@ -105,8 +105,8 @@ tsr_status tsr_probe_links(tsr_bench *bench);
 tsr_status tsr_probe_crossings(tsr_bench *bench);
 tsr_status tsr_probe_add_crossings(tsr_bench *bench);
 tsr_status tsr_probe_kernels(tsr_bench *bench);
-/* Of a type whose other rates have been measured; overwrites what tsr_bench_fill has made. Does
- * nothing if the engine or the type has no such kernels. */
+/* Measures the kernels on residues in a type whose other rates have been measured, and overwrites
+ * what tsr_bench_fill has made. Does nothing if the engine or the type has no such kernels. */
 tsr_status tsr_probe_residues(tsr_bench *bench, tsr_type type);
 tsr_status tsr_probe_submission(tsr_bench *bench);
 tsr_status tsr_probe_staging(tsr_bench *bench);

@@ -184,7 +184,7 @@ static tsr_status measure_trapezoid(tsr_bench *b, tsr_type type, int64_t order, 
   return TSR_OK;
 }
 
-/* Of the orders from which on the engine cuts a triangle into squares. */
+/* Measures triangles in squares, at each order at which the engine cuts them so. */
 static tsr_status measure_trapezoids(tsr_bench *b, tsr_type type, tsr_rates *rates) {
   rates->trapezoid.count = 0;
   if (!b->engine->traits.blocks) return TSR_OK;
@@ -402,8 +402,8 @@ static tsr_status time_one(tsr_bench *b, const tsr_kernel_args *args, double *se
   return tsr_bench_kernels(b, 0, args, TSR_TUNE_PROBE_ROUTINE_REPEATS, false, seconds);
 }
 
-/* Both ways, in turn, so that they find the device equally warm: the times of all orders together,
- * each in units of a GEMM's time. */
+/* Measures both ways in turn, so that they find the device equally warm: the times of all orders
+ * together, each in units of a GEMM's time. */
 static tsr_status measure_routine(tsr_bench *b, tsr_kernel kernel, tsr_type type,
                                   const tsr_rates *rates, struct tsr_routine *routine) {
   const int64_t *orders = b->options->quick ? quick_orders : real_orders;

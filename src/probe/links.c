@@ -123,7 +123,7 @@ static tsr_status load_device(tsr_bench *b, int device) {
   return TSR_OK;
 }
 
-/* One pass over the lengths, while the device computes, which keeps the better of both rates.
+/* Makes one pass over the lengths, while the device computes, and keeps the better of both rates.
  * close: 0, or the distance between segments. */
 static tsr_status measure_shape_once(tsr_bench *b, int from, int to, size_t close,
                                      tsr_curve *curve) {

@@ -1,12 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The Tessera authors */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
+/* Turns commands of a plan into copies and kernels of the engine, with the run's addresses, alpha
+ * and beta. */
 #include "arithmetic/moduli.h"
 #include "plan/names.h"
 #include "run/inside.h"
-
-/* Turns commands of a plan into copies and kernels of the engine, with the run's addresses, alpha
- * and beta. */
 
 static const tsr_buffer *buffer_of(const tsr_job *job, const tsr_command *command, int operand) {
   int32_t index = command->buffer[operand];

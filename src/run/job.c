@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Tessera authors */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
+/* Jobs: taking one of the runner's, putting it into the list, dropping it, waiting for it. */
 #include <string.h>
 #include <time.h>
 

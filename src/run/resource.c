@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Tessera authors */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
+/* The resources of jobs: queues, events, staging queues and arenas, made before a job is posted. */
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"

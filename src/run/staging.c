@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Tessera authors */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
+/* The staging threads' work: copies between pageable memory and a ring. */
 #include <string.h>
 
 #include "run/inside.h"

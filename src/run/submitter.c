@@ -1,9 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The Tessera authors */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "run/inside.h"
-
 /* The submission of one job's commands to a device. */
+#include "run/inside.h"
 typedef struct walk {
   tsr_worker *worker;
   tsr_job *job;

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Tessera authors */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
+/* The measured times of a job's commands. */
 #include "run/inside.h"
 
 /* The time at which the event of a device's command completed, in seconds from the call; the time

@@ -238,8 +238,8 @@ static void submit(replay *r, uint32_t command, double from) {
   r->state[c->queue].cursor++;
 }
 
-/* Of the first commands of a device's queues that are not submitted, submits the first in plan
- * order that may be. False: none may. */
+/* Each queue of the device has a first command that is not submitted. Submits the one of these that
+ * comes first in plan order among those that may be submitted. False: none may. */
 static bool submit_a_head(replay *r, int device) {
   int64_t best = NONE;
   double from = 0, since;

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Tessera authors */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
+/* Counts the bytes that a plan copies, by direction. */
 #include "plan/names.h"
 
 tsr_traffic tsr_plan_traffic(const tsr_plan *plan) {

@@ -238,7 +238,7 @@ static int compare_limits(const void *a_, const void *b_) {
 
 /* ---- What binds ---- */
 
-/* Of the used devices, those with a limit of the kind about as busy. */
+/* Counts the used devices that have a limit of the same kind that is about as busy. */
 static int alike(const tsr_limits *limits, const tsr_limit *limit) {
   int count = 0;
   for (size_t i = 0; i < limits->list.count; i++) {

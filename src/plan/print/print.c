@@ -1,6 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The Tessera authors */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
+/* Prints a plan as text and as JSON: its prediction, what it does, and how busy devices and links
+ * are. */
 #include <math.h>
 #include <stdio.h>
 
@@ -551,7 +553,7 @@ static void add_command(tsr_text *text, const tsr_plan *plan, size_t index) {
   tsr_text_add(text, " %.1f-%.1f us\n", (double)command->begin * 1e6, (double)command->end * 1e6);
 }
 
-/* As text or as JSON. */
+/* Writes what sums over the commands tell, as text or as JSON. */
 static tsr_status write_sums(const tsr_plan *plan, const tsr_machine *machine,
                              const tsr_known *known, tsr_format format, tsr_text *text) {
   traffic *moved = tsr_alloc_zero(1, sizeof *moved);

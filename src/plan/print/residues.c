@@ -35,7 +35,7 @@ static void note_uses(const tsr_plan *plan, change *changes) {
   }
 }
 
-/* By time; at the same time blocks go first. */
+/* Orders changes by time; at the same time blocks go first. */
 static int sooner(const void *a, const void *b) {
   const change *x = a, *y = b;
   if (x->when != y->when) return x->when < y->when ? -1 : 1;

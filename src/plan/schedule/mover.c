@@ -83,18 +83,20 @@ static tsr_transfer piece_of(const tsr_problem *problem, const tsr_transfer *c, 
   return piece;
 }
 
-/* Copies a transfer by way of a ring, in pieces if it is larger than a part. All of them take the
- * same two queues, which are in order: when the last piece is there, all are. */
-static int32_t hop_twice(const tsr_mover *m, tsr_ring *ring, const tsr_transfer *c, int first,
+/* Copies a transfer by way of a ring, in pieces if it is larger than a part of the ring. Returns
+ * the last command: all pieces take the same two queues, which are in order, so when the last piece
+ * is there, all are. */
+static int32_t hop_twice(const tsr_mover *m, tsr_ring *ring, const tsr_transfer *whole, int first,
                          int second, const tsr_end *from, const tsr_end *to) {
+  if (whole->bytes <= (double)ring->bytes)
+    return hop_through(m, ring, whole, first, second, from, to);
+  tsr_piece_range range = tsr_pieces_through(m->problem, whole, ring->bytes);
   int32_t last = TSR_NOTHING;
-  if (c->bytes <= (double)ring->bytes) return hop_through(m, ring, c, first, second, from, to);
-  tsr_piece_range p = tsr_pieces_through(m->problem, c, ring->bytes);
-  for (int col = p.c0; col < p.c1; col++)
-    for (int row = p.r0; row < p.r1; row++) {
+  for (int col = range.c0; col < range.c1; col++)
+    for (int row = range.r0; row < range.r1; row++) {
       bool any;
-      tsr_rect rect = tsr_piece_rect(m->problem, c->matrix, &p, row, col);
-      tsr_transfer piece = piece_of(m->problem, c, rect, &any);
+      tsr_rect rect = tsr_piece_rect(m->problem, whole->matrix, &range, row, col);
+      tsr_transfer piece = piece_of(m->problem, whole, rect, &any);
       if (!any) continue;
       last = hop_through(m, ring, &piece, first, second, from, to);
       if (last == TSR_NOTHING) return TSR_NOTHING;
@@ -107,9 +109,9 @@ bool tsr_move_is_straight(const tsr_problem *problem, const tsr_transfer *c) {
   if (o->memory == TSR_PINNED) return true;
   if (o->memory == TSR_MANAGED) return false;
   int64_t size = (int64_t)problem->size[c->matrix];
-  int64_t begin = (c->col * o->ld + c->row) * size;
-  int64_t stop = ((c->col + c->cols - 1) * o->ld + c->row + c->rows) * size;
-  return o->pinned_begin <= begin && stop <= o->pinned_end;
+  int64_t first = c->col * o->ld + c->row;
+  int64_t behind_last = (c->col + c->cols - 1) * o->ld + c->row + c->rows;
+  return o->pinned_begin <= first * size && behind_last * size <= o->pinned_end;
 }
 
 static int queue_out(const tsr_mover *m, int device) {

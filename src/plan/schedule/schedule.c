@@ -190,7 +190,7 @@ static void end_use(tsr_scheduler *s, const tsr_task_operand *o, int device) {
   if (copy->buffer != TSR_NOTHING) tsr_tile_slots_end_use(&s->slots, copy);
 }
 
-/* With slots: tiles that no later task at the device uses give their slots back. */
+/* If tiles have slots, those that no later task at the device uses give theirs back. */
 static void release_finished(tsr_scheduler *s, const tsr_task *task) {
   if (!s->slots.in_use) return;
   s->slots.now++;

@@ -201,22 +201,33 @@ bool tsr_tile_slots_use(tsr_tile_slots *s, tsr_tile_copy *copy, int32_t command)
   return tsr_marks_push(s->marks, &copy->users, (tsr_mark){.command = command});
 }
 
+static bool has_slot(const tsr_tile_slots *s, const tsr_tile_copy *copy) {
+  return s->in_use && copy->buffer != TSR_NOTHING;
+}
+
 void tsr_tile_slots_set_dirty(tsr_tile_slots *s, tsr_tile_copy *copy, bool dirty) {
-  if (!s->in_use || copy->buffer == TSR_NOTHING) return;
-  slots_at(s, copy)->next[copy->slot] = dirty ? -1 : next_use(s, copy);
+  if (has_slot(s, copy)) slots_at(s, copy)->next[copy->slot] = dirty ? -1 : next_use(s, copy);
+}
+
+/* Says which task needs the copy's slot next. A dirty copy keeps its slot whatever comes. */
+static void set_next_use(tsr_tile_slots *s, const tsr_tile_copy *copy, int32_t place) {
+  int32_t *next = &slots_at(s, copy)->next[copy->slot];
+  if (*next >= 0) *next = place;
 }
 
 void tsr_tile_slots_keep(tsr_tile_slots *s, tsr_tile_copy *copy) {
-  if (!s->in_use || copy->buffer == TSR_NOTHING) return;
-  int32_t *next = &slots_at(s, copy)->next[copy->slot];
-  if (*next >= 0) *next = s->now;
+  if (has_slot(s, copy)) set_next_use(s, copy, s->now);
+}
+
+/* The copy's uses are a list that ends with INT32_MAX, a place behind all tasks. */
+static int32_t use_after(const tsr_tile_slots *s, const tsr_tile_copy *copy, int32_t place) {
+  int32_t at = copy->next;
+  while (s->uses[at] <= place) at++;
+  return s->uses[at];
 }
 
 void tsr_tile_slots_give_up(tsr_tile_slots *s, tsr_tile_copy *copy) {
-  if (!s->in_use || copy->buffer == TSR_NOTHING) return;
-  int32_t *next = &slots_at(s, copy)->next[copy->slot], later = copy->next;
-  while (s->uses[later] <= s->now) later++;
-  if (*next >= 0) *next = s->uses[later];
+  if (has_slot(s, copy)) set_next_use(s, copy, use_after(s, copy, s->now));
 }
 
 bool tsr_tile_slots_are_converted(const tsr_tile_slots *s, int matrix, int64_t row, int64_t col,
@@ -235,7 +246,7 @@ bool tsr_tile_slots_are_converted(const tsr_tile_slots *s, int matrix, int64_t r
 }
 
 void tsr_tile_slots_give_back(tsr_tile_slots *s, tsr_tile_copy *copy) {
-  if (s->in_use && copy->buffer != TSR_NOTHING) release(slots_at(s, copy), copy);
+  if (has_slot(s, copy)) release(slots_at(s, copy), copy);
 }
 
 void tsr_tile_slots_end_use(tsr_tile_slots *s, tsr_tile_copy *copy) {

@@ -20,8 +20,8 @@ typedef struct work {
 
 /* One choice of tiles and of a C block, for one grid. */
 typedef struct choice {
-  const tsr_c_block_question *q;
-  work w;
+  const tsr_c_block_question *question;
+  work work;
   int64_t rows, cols, depth; /* elements of a tile */
   int m, n, k;               /* tiles in each direction; m and n: of one device */
   int b, c, d;
@@ -40,33 +40,33 @@ static int parts(int64_t extent, int64_t size) {
 
 /* The devices divide C as a grid; in an operation with a triangle beside C they divide the lines of
  * C across the triangle. */
-static work work_of(const tsr_c_block_question *q, int grid_rows) {
-  const tsr_call *call = q->call;
-  work w = {call->m,
-            call->n,
-            call->k,
-            1,
-            1,
-            1,
-            call->beta != TSR_ZERO,
-            1,
-            grid_rows,
-            q->devices / grid_rows};
+static work work_of(const tsr_c_block_question *question, int grid_rows) {
+  const tsr_call *call = question->call;
+  work whole = {call->m,
+                call->n,
+                call->k,
+                1,
+                1,
+                1,
+                call->beta != TSR_ZERO,
+                1,
+                grid_rows,
+                question->devices / grid_rows};
   bool two = call->operation == TSR_SYR2K || call->operation == TSR_HER2K;
   switch (tsr_family_of(call->operation)) {
     case TSR_RANK:
-      w.part = 0.5;
-      w.left = w.right = two ? 2 : 1;
+      whole.part = 0.5;
+      whole.left = whole.right = two ? 2 : 1;
       break;
     case TSR_TRIANGLE:
-      w.grid_rows = call->side == TSR_LEFT ? 1 : q->devices;
-      w.grid_cols = q->devices / w.grid_rows;
-      w.part = tsr_is_in_place(call->operation) ? 0.5 : 1;
+      whole.grid_rows = call->side == TSR_LEFT ? 1 : question->devices;
+      whole.grid_cols = question->devices / whole.grid_rows;
+      whole.part = tsr_is_in_place(call->operation) ? 0.5 : 1;
       break;
     default:
       break;
   }
-  return w;
+  return whole;
 }
 
 /* ---- The formula ---- */
@@ -77,56 +77,58 @@ typedef struct flow {
 } flow;
 
 /* Time that a channel needs for the flows of all devices, s. */
-static double channel_time(const tsr_c_block_question *q, const tsr_channel *channel, flow f) {
+static double channel_time(const tsr_c_block_question *question, const tsr_channel *channel,
+                           flow f) {
   double load = 0;
-  int host = tsr_search_host(q->machine, q->call);
+  int host = tsr_search_host(question->machine, question->call);
   for (int u = 0; u < channel->count; u++)
-    for (int i = 0; i < q->devices; i++) {
+    for (int i = 0; i < question->devices; i++) {
       const tsr_channel_use *use = &channel->uses[u];
-      if (use->from == host && use->to == q->order[i]) load += use->weight * f.in;
-      if (use->to == host && use->from == q->order[i]) load += use->weight * f.out;
+      if (use->from == host && use->to == question->order[i]) load += use->weight * f.in;
+      if (use->to == host && use->from == question->order[i]) load += use->weight * f.out;
     }
   return load / channel->capacity;
 }
 
 /* Time of the staging threads, s: memory that is not pinned passes through their ring. */
-static double staging_time(const tsr_c_block_question *q, flow f) {
+static double staging_time(const tsr_c_block_question *question, flow f) {
   bool staged = false;
   for (int x = 0; x < TSR_OPERANDS; x++) {
-    const tsr_operand *o = &q->call->operand[x];
+    const tsr_operand *o = &question->call->operand[x];
     staged |= o->rows > 0 && (o->memory == TSR_PAGEABLE || o->memory == TSR_MANAGED);
   }
-  double rate = q->machine->staging_rate;
-  return staged && rate > 0 ? (f.in + f.out) * q->devices / rate : 0;
+  double rate = question->machine->staging_rate;
+  return staged && rate > 0 ? (f.in + f.out) * question->devices / rate : 0;
 }
 
 /* Predicted time [s] = max over links, channels and staging threads of bytes / bandwidth. */
-static double flow_time(const tsr_c_block_question *q, flow f, tsr_segments segments) {
-  int host = tsr_search_host(q->machine, q->call);
-  double most = staging_time(q, f);
-  for (int i = 0; i < q->devices; i++) {
-    int d = q->order[i];
-    double in = tsr_link_rate(&q->machine->link[host][d], segments);
-    double out = tsr_link_rate(&q->machine->link[d][host], segments);
+static double flow_time(const tsr_c_block_question *question, flow f, tsr_segments segments) {
+  int host = tsr_search_host(question->machine, question->call);
+  double most = staging_time(question, f);
+  for (int i = 0; i < question->devices; i++) {
+    int d = question->order[i];
+    double in = tsr_link_rate(&question->machine->link[host][d], segments);
+    double out = tsr_link_rate(&question->machine->link[d][host], segments);
     if (in > 0) most = fmax(most, f.in / in);
     if (out > 0) most = fmax(most, f.out / out);
   }
-  for (int c = 0; c < q->machine->channels; c++)
-    most = fmax(most, channel_time(q, &q->machine->channel[c], f));
+  for (int c = 0; c < question->machine->channels; c++)
+    most = fmax(most, channel_time(question, &question->machine->channel[c], f));
   return most;
 }
 
 /* Whether all of the devices have links to each other. If so, a tile that several of them read
  * leaves the host once. */
-static bool reach_each_other(const tsr_c_block_question *q) {
-  for (int i = 0; i < q->devices; i++)
-    for (int j = 0; j < q->devices; j++)
-      if (i != j && q->machine->link[q->order[i]][q->order[j]].bandwidth <= 0) return false;
+static bool reach_each_other(const tsr_c_block_question *question) {
+  for (int i = 0; i < question->devices; i++)
+    for (int j = 0; j < question->devices; j++)
+      if (i != j && question->machine->link[question->order[i]][question->order[j]].bandwidth <= 0)
+        return false;
   return true;
 }
 
-static bool on_host(const choice *y, int matrix) {
-  return !tsr_is_device(y->q->machine, y->q->call->operand[matrix].location);
+static bool on_host(const choice *tried, int matrix) {
+  return !tsr_is_device(tried->question->machine, tried->question->call->operand[matrix].location);
 }
 
 /* The operand that is read for the columns of C. */
@@ -136,55 +138,62 @@ static int right_of(const tsr_call *call) {
 }
 
 /* Bytes of A and B that each device receives for one k-panel of its C block. */
-static double k_panel_bytes(const choice *y) {
-  bool shared = reach_each_other(y->q);
-  double size = (double)y->element * (double)y->depth * y->d;
-  double a = on_host(y, TSR_A) ? y->w.left * y->b * (double)y->rows * size : 0;
-  double b = on_host(y, right_of(y->q->call)) ? y->w.right * y->c * (double)y->cols * size : 0;
-  return shared ? a / y->w.grid_cols + b / y->w.grid_rows : a + b;
+static double k_panel_bytes(const choice *tried) {
+  bool shared = reach_each_other(tried->question);
+  double size = (double)tried->element * (double)tried->depth * tried->d;
+  double a = on_host(tried, TSR_A) ? tried->work.left * tried->b * (double)tried->rows * size : 0;
+  double b = on_host(tried, right_of(tried->question->call))
+                 ? tried->work.right * tried->c * (double)tried->cols * size
+                 : 0;
+  return shared ? a / tried->work.grid_cols + b / tried->work.grid_rows : a + b;
 }
 
 /* The product of two tiles on a device. */
-static double product_time(const choice *y, int device) {
-  const tsr_call *call = y->q->call;
+static double product_time(const choice *tried, int device) {
+  const tsr_call *call = tried->question->call;
   if (call->moduli > 0)
-    return tsr_machine_residue_gemm_time(y->q->machine, device, call->type, call->moduli, y->rows,
-                                         y->cols, y->depth, true, y->q->heat);
-  return tsr_machine_kernel_time(y->q->machine, device, TSR_KERNEL_GEMM, call->type, y->rows,
-                                 y->cols, y->depth, false, true, y->q->heat);
+    return tsr_machine_residue_gemm_time(tried->question->machine, device, call->type, call->moduli,
+                                         tried->rows, tried->cols, tried->depth, true,
+                                         tried->question->heat);
+  return tsr_machine_kernel_time(tried->question->machine, device, TSR_KERNEL_GEMM, call->type,
+                                 tried->rows, tried->cols, tried->depth, false, true,
+                                 tried->question->heat);
 }
 
-static double residues_time(const choice *y) {
-  const tsr_call *call = y->q->call;
+static double residues_time(const choice *tried) {
+  const tsr_call *call = tried->question->call;
   double most = 0;
-  int64_t lines = y->rows > y->cols ? y->rows : y->cols;
-  for (int i = 0; call->moduli > 0 && i < y->q->devices; i++)
-    most = fmax(most, tsr_machine_residues_time(y->q->machine, y->q->order[i], call->type,
-                                                call->moduli, call->keeps_lines, y->depth, lines));
+  int64_t lines = tried->rows > tried->cols ? tried->rows : tried->cols;
+  for (int i = 0; call->moduli > 0 && i < tried->question->devices; i++)
+    most = fmax(most, tsr_machine_residues_time(tried->question->machine, tried->question->order[i],
+                                                call->type, call->moduli, call->keeps_lines,
+                                                tried->depth, lines));
   return most;
 }
 
-static double kernel_time(const choice *y) {
+static double kernel_time(const choice *tried) {
   double most = 0;
-  for (int i = 0; i < y->q->devices; i++) most = fmax(most, product_time(y, y->q->order[i]));
-  return fmax(most, y->q->machine->submit_kernel) * fmax(y->w.left, y->w.right);
+  for (int i = 0; i < tried->question->devices; i++)
+    most = fmax(most, product_time(tried, tried->question->order[i]));
+  return fmax(most, tried->question->machine->submit_kernel) *
+         fmax(tried->work.left, tried->work.right);
 }
 
 /* Sets the times that do not depend on the shape of the C block. */
-static void set_rates(choice *y) {
-  tsr_segments segments = {(double)y->rows * (double)y->element,
-                           tsr_search_pitch(y->q->machine, y->q->call)};
-  y->kernel = kernel_time(y);
-  y->residues = residues_time(y);
-  y->in = flow_time(y->q, (flow){1, 0}, segments);
-  y->out = flow_time(y->q, (flow){0, 1}, segments);
-  y->both = flow_time(y->q, (flow){1, 1}, segments);
+static void set_rates(choice *tried) {
+  tsr_segments segments = {(double)tried->rows * (double)tried->element,
+                           tsr_search_pitch(tried->question->machine, tried->question->call)};
+  tried->kernel = kernel_time(tried);
+  tried->residues = residues_time(tried);
+  tried->in = flow_time(tried->question, (flow){1, 0}, segments);
+  tried->out = flow_time(tried->question, (flow){0, 1}, segments);
+  tried->both = flow_time(tried->question, (flow){1, 1}, segments);
 }
 
 /* Time [s] for bytes in both directions at once. */
-static double two_way_time(const choice *y, double in, double out) {
+static double two_way_time(const choice *tried, double in, double out) {
   double common = in < out ? in : out;
-  return common * y->both + (in - common) * y->in + (out - common) * y->out;
+  return common * tried->both + (in - common) * tried->in + (out - common) * tried->out;
 }
 
 /* Estimated time of the call, s. The C blocks of a device are computed one after another, each in
@@ -192,21 +201,22 @@ static double two_way_time(const choice *y, double in, double out) {
  * written back and the next one fetched: the links have time for that beside the kernels of two
  * k-panels, and kernels stand still for the rest. At the start and the end of the call only one
  * k-panel covers it. The first kernels wait for about four tiles. */
-static double time_of(const choice *y) {
-  double down = parts(y->m, y->b), across = parts(y->n, y->c);
-  double used = (double)y->m * y->n / (down * y->b * across * y->c);
-  double k_panels = parts(y->k, y->d), tiles = y->b + y->c;
-  double kernels = (y->kernel * y->b * y->c + y->residues * tiles) * y->d;
-  double copies = k_panel_bytes(y) * y->in;
-  double tile = (double)y->rows * (double)y->cols * (double)y->element;
-  double c = on_host(y, TSR_C_) ? y->b * y->c * tile : 0;
-  double change = two_way_time(y, c * y->w.c_reads, c * y->w.c_writes);
+static double time_of(const choice *tried) {
+  double down = parts(tried->m, tried->b), across = parts(tried->n, tried->c);
+  double used = (double)tried->m * tried->n / (down * tried->b * across * tried->c);
+  double k_panels = parts(tried->k, tried->d), tiles = tried->b + tried->c;
+  double kernels = (tried->kernel * tried->b * tried->c + tried->residues * tiles) * tried->d;
+  double copies = k_panel_bytes(tried) * tried->in;
+  double tile = (double)tried->rows * (double)tried->cols * (double)tried->element;
+  double c = on_host(tried, TSR_C_) ? tried->b * tried->c * tile : 0;
+  double change = two_way_time(tried, c * tried->work.c_reads, c * tried->work.c_writes);
   double stop = fmax(0, change - 2 * fmax(0, kernels - copies));
-  double ends = fmax(0, c * y->w.c_reads * y->in - fmax(0, kernels - copies)) +
-                fmax(0, c * y->w.c_writes * y->out - kernels) + 4 * tile * y->in;
-  double blocks = down * across * y->w.part;
+  double ends = fmax(0, c * tried->work.c_reads * tried->in - fmax(0, kernels - copies)) +
+                fmax(0, c * tried->work.c_writes * tried->out - kernels) + 4 * tile * tried->in;
+  double blocks = down * across * tried->work.part;
   double busy = blocks * used * k_panels * fmax(kernels, copies);
-  double tasks = blocks * used * k_panels * y->b * y->c * y->d; /* kernels of one device */
+  double tasks =
+      blocks * used * k_panels * tried->b * tried->c * tried->d; /* kernels of one device */
   return busy + (blocks - 1) * stop + ends + TSR_TUNE_TIGHT_TASK * tasks;
 }
 
@@ -218,53 +228,54 @@ static int64_t even_tile(int64_t extent, int64_t tile, int devices) {
   return count == 0 ? 1 : (extent + count - 1) / count;
 }
 
-static size_t least_budget(const tsr_c_block_question *q) {
+static size_t least_budget(const tsr_c_block_question *question) {
   size_t least = SIZE_MAX;
-  for (int i = 0; i < q->devices; i++)
-    if (q->budget[q->order[i]] < least) least = q->budget[q->order[i]];
+  for (int i = 0; i < question->devices; i++)
+    if (question->budget[question->order[i]] < least) least = question->budget[question->order[i]];
   return least;
 }
 
 /* Bytes of the largest tile of residues; 0: there are none. */
-static double residue_tile(const choice *y) {
-  const tsr_call *call = y->q->call;
-  int64_t ld, lines = y->rows > y->cols ? y->rows : y->cols;
-  return call->moduli > 0 ? (double)tsr_tile_memory(call, TSR_RA, y->depth, lines, &ld) : 0;
+static double residue_tile(const choice *tried) {
+  const tsr_call *call = tried->question->call;
+  int64_t ld, lines = tried->rows > tried->cols ? tried->rows : tried->cols;
+  return call->moduli > 0 ? (double)tsr_tile_memory(call, TSR_RA, tried->depth, lines, &ld) : 0;
 }
 
 /* Slots that fit the smallest budget; each is as large as the largest tile. With residues one slot
  * is for the tile that they are made of. */
-static double slots_of(const choice *y) {
-  int64_t most = y->rows * y->cols;
-  if (most < y->rows * y->depth) most = y->rows * y->depth;
-  if (most < y->depth * y->cols) most = y->depth * y->cols;
-  double bytes = ceil((double)most * (double)y->element / TSR_TILE_ALIGN) * TSR_TILE_ALIGN;
-  double residues = residue_tile(y);
-  if (residues > 0) return floor((double)least_budget(y->q) / fmax(bytes, residues)) - 1;
-  return floor((double)least_budget(y->q) / bytes);
+static double slots_of(const choice *tried) {
+  int64_t most = tried->rows * tried->cols;
+  if (most < tried->rows * tried->depth) most = tried->rows * tried->depth;
+  if (most < tried->depth * tried->cols) most = tried->depth * tried->cols;
+  double bytes = ceil((double)most * (double)tried->element / TSR_TILE_ALIGN) * TSR_TILE_ALIGN;
+  double residues = residue_tile(tried);
+  if (residues > 0) return floor((double)least_budget(tried->question) / fmax(bytes, residues)) - 1;
+  return floor((double)least_budget(tried->question) / bytes);
 }
 
 /* The widest C block with b rows that fits these slots: tsr_c_block_slots, solved for c. */
-static int widest(const choice *y, double slots) {
-  double c = floor((slots - (1 + y->l) * y->b * y->d - y->d) / (y->b + y->l * y->d));
-  return c > y->n ? y->n : (int)c;
+static int widest(const choice *tried, double slots) {
+  double c = floor((slots - (1 + tried->l) * tried->b * tried->d - tried->d) /
+                   (tried->b + tried->l * tried->d));
+  return c > tried->n ? tried->n : (int)c;
 }
 
-static int widest_of_all(choice *y) {
-  y->b = 1;
-  return widest(y, slots_of(y));
+static int widest_of_all(choice *tried) {
+  tried->b = 1;
+  return widest(tried, slots_of(tried));
 }
 
-static tsr_strategy strategy_of(const choice *y, double tile) {
-  tsr_strategy strategy = y->q->base;
+static tsr_strategy strategy_of(const choice *tried, double tile) {
+  tsr_strategy strategy = tried->question->base;
   strategy.tile = (int64_t)tile;
-  strategy.even = y->q->tile == 0;
-  strategy.grid_rows = y->w.grid_rows;
-  strategy.grid_cols = y->w.grid_cols;
-  strategy.c_block_rows = y->b;
-  strategy.c_block_cols = y->c;
-  strategy.depth = y->d;
-  strategy.lookahead = (int64_t)(100 * y->l);
+  strategy.even = tried->question->tile == 0;
+  strategy.grid_rows = tried->work.grid_rows;
+  strategy.grid_cols = tried->work.grid_cols;
+  strategy.c_block_rows = tried->b;
+  strategy.c_block_cols = tried->c;
+  strategy.depth = tried->d;
+  strategy.lookahead = (int64_t)(100 * tried->l);
   return strategy;
 }
 
@@ -282,77 +293,78 @@ static int keep(tsr_c_block one, int most, int count, tsr_c_block *found) {
 
 /* Sets b and c to the shape of the C block that the formula estimates to be the best. Returns its
  * time, s; INFINITY: no shape fits. */
-static double find_shape(choice *y) {
-  double slots = slots_of(y), best = INFINITY;
+static double find_shape(choice *tried) {
+  double slots = slots_of(tried), best = INFINITY;
   int b = 0, c = 0;
-  for (y->b = 1; y->b <= y->m; y->b++) {
-    y->c = widest(y, slots);
-    if (y->c < 1) break;
-    double seconds = time_of(y);
+  for (tried->b = 1; tried->b <= tried->m; tried->b++) {
+    tried->c = widest(tried, slots);
+    if (tried->c < 1) break;
+    double seconds = time_of(tried);
     if (seconds >= best) continue;
     best = seconds;
-    b = y->b;
-    c = y->c;
+    b = tried->b;
+    c = tried->c;
   }
-  y->b = b;
-  y->c = c;
+  tried->b = b;
+  tried->c = c;
   return best;
 }
 
 /* Copies run ahead of kernels unless not even a C block of one tile has slots then. */
-static void set_lookahead(choice *y) {
-  y->l = TSR_TUNE_TIGHT_LOOKAHEAD;
-  if (y->d == 1 && widest_of_all(y) < 1) y->l = 0;
+static void set_lookahead(choice *tried) {
+  tried->l = TSR_TUNE_TIGHT_LOOKAHEAD;
+  if (tried->d == 1 && widest_of_all(tried) < 1) tried->l = 0;
 }
 
-static void set_tiles(choice *y, double tile) {
+static void set_tiles(choice *tried, double tile) {
   int64_t size = (int64_t)tile;
-  bool as_is = y->q->tile > 0;
-  y->rows = as_is ? size : even_tile(y->w.rows, size, y->w.grid_rows);
-  y->cols = as_is ? size : even_tile(y->w.cols, size, y->w.grid_cols);
-  y->depth = as_is ? size : even_tile(y->w.depth, size, 1);
-  y->m = parts(parts(y->w.rows, y->rows), y->w.grid_rows);
-  y->n = parts(parts(y->w.cols, y->cols), y->w.grid_cols);
-  y->k = parts(y->w.depth, y->depth);
+  bool as_is = tried->question->tile > 0;
+  tried->rows = as_is ? size : even_tile(tried->work.rows, size, tried->work.grid_rows);
+  tried->cols = as_is ? size : even_tile(tried->work.cols, size, tried->work.grid_cols);
+  tried->depth = as_is ? size : even_tile(tried->work.depth, size, 1);
+  tried->m = parts(parts(tried->work.rows, tried->rows), tried->work.grid_rows);
+  tried->n = parts(parts(tried->work.cols, tried->cols), tried->work.grid_cols);
+  tried->k = parts(tried->work.depth, tried->depth);
 }
 
 /* ---- Devices that differ -------------------------------------------------- */
 
 /* Estimated time [s] if this device computed all of the call with tiles of this size, within its
  * own budget. */
-static double time_alone(const choice *y, int device, tsr_strategy *strategy) {
-  tsr_c_block_question one = *y->q;
-  choice x = *y;
-  one.order = &device;
-  one.devices = 1;
-  x.q = &one;
-  x.w.grid_rows = x.w.grid_cols = 1;
-  x.m = parts(y->w.rows, y->rows);
-  x.n = parts(y->w.cols, y->cols);
-  set_rates(&x);
-  set_lookahead(&x);
-  double seconds = find_shape(&x);
-  *strategy = strategy_of(&x, 0);
+static double time_alone(const choice *tried, int device, tsr_strategy *strategy) {
+  tsr_c_block_question question = *tried->question;
+  choice alone = *tried;
+  question.order = &device;
+  question.devices = 1;
+  alone.question = &question;
+  alone.work.grid_rows = alone.work.grid_cols = 1;
+  alone.m = parts(tried->work.rows, tried->rows);
+  alone.n = parts(tried->work.cols, tried->cols);
+  set_rates(&alone);
+  set_lookahead(&alone);
+  double seconds = find_shape(&alone);
+  *strategy = strategy_of(&alone, 0);
   return seconds;
 }
 
-/* All devices together, each computing what it can: the rates (1 / time alone) add up. The
- * strategy's C block is that of the device with the largest budget. */
-static tsr_c_block partition(const choice *y, double tile) {
+/* The prediction for devices that differ, if each computes what it can: their rates add up, and the
+ * rate of one is 1 / its time alone. The strategy has the C block of the device with the largest
+ * budget. */
+static tsr_c_block partition(const choice *tried, double tile) {
   tsr_c_block all = {.seconds = 0};
   size_t most = 0;
   double rate = 0;
-  for (int i = 0; i < y->q->devices; i++) {
-    int device = y->q->order[i];
+  for (int i = 0; i < tried->question->devices; i++) {
+    int device = tried->question->order[i];
     tsr_strategy one;
-    rate += 1 / time_alone(y, device, &one);
-    if (y->q->budget[device] <= most) continue;
-    most = y->q->budget[device];
+    rate += 1 / time_alone(tried, device, &one);
+    if (tried->question->budget[device] <= most) continue;
+    most = tried->question->budget[device];
     all.strategy = one;
   }
   all.strategy.tile = (int64_t)tile;
-  all.strategy.grid_rows = y->w.grid_rows;
-  all.strategy.grid_cols = y->w.grid_cols;
+  all.strategy.grid_rows = tried->work.grid_rows;
+  all.strategy.grid_cols = tried->work.grid_cols;
   all.seconds = rate > 0 ? 1 / rate : INFINITY;
   return all;
 }
@@ -361,31 +373,37 @@ static tsr_c_block partition(const choice *y, double tile) {
 
 /* Tries one tile with each depth from 1 on. What is kept then differs in more than the shape of the
  * C block. */
-static int try_tile(choice *y, double tile, int most, int count, tsr_c_block *found) {
-  set_tiles(y, tile);
-  if ((double)y->m * y->n * y->k * y->q->devices > TSR_TUNE_TIGHT_KERNELS) return count;
-  if (!y->q->base.partition) set_rates(y);
-  for (y->d = 1; y->d <= TSR_TUNE_TIGHT_DEPTH; y->d++) {
+static int try_tile(choice *tried, double tile, int most, int count, tsr_c_block *found) {
+  set_tiles(tried, tile);
+  if ((double)tried->m * tried->n * tried->k * tried->question->devices > TSR_TUNE_TIGHT_KERNELS)
+    return count;
+  if (!tried->question->base.partition) set_rates(tried);
+  for (tried->d = 1; tried->d <= TSR_TUNE_TIGHT_DEPTH; tried->d++) {
     tsr_c_block one;
-    if (y->q->base.partition) {
-      one = partition(y, tile);
+    if (tried->question->base.partition) {
+      one = partition(tried, tile);
     } else {
-      set_lookahead(y);
-      one.seconds = find_shape(y);
-      one.strategy = strategy_of(y, tile);
+      set_lookahead(tried);
+      one.seconds = find_shape(tried);
+      one.strategy = strategy_of(tried, tile);
     }
     if (isfinite(one.seconds)) count = keep(one, most, count, found);
   }
   return count;
 }
 
-int tsr_c_block_guess(const tsr_c_block_question *q, int grid_rows, int most, tsr_c_block *found) {
-  tsr_type type = q->base.lazy ? tsr_type_get(q->call->type)->wide : q->call->type;
-  choice y = {.q = q, .w = work_of(q, grid_rows), .element = tsr_type_get(type)->size};
+int tsr_c_block_guess(const tsr_c_block_question *question, int grid_rows, int most,
+                      tsr_c_block *found) {
+  tsr_type type =
+      question->base.lazy ? tsr_type_get(question->call->type)->wide : question->call->type;
+  choice tried = {.question = question,
+                  .work = work_of(question, grid_rows),
+                  .element = tsr_type_get(type)->size};
   int count = 0;
-  if (y.w.grid_rows != grid_rows) return 0; /* with a triangle beside C there is only one grid */
-  if (q->tile > 0) return try_tile(&y, (double)q->tile, most, 0, found);
+  if (tried.work.grid_rows != grid_rows)
+    return 0; /* with a triangle beside C there is only one grid */
+  if (question->tile > 0) return try_tile(&tried, (double)question->tile, most, 0, found);
   for (double t = TSR_TUNE_TILE_MOST; t >= TSR_TUNE_TILE_LEAST; t *= TSR_TUNE_TILE_STEP)
-    count = try_tile(&y, t, most, count, found);
+    count = try_tile(&tried, t, most, count, found);
   return count;
 }

@@ -125,16 +125,26 @@ static double hopeless(const tsr_search *s) {
                                                      : TSR_TUNE_FEWER_DEVICES_HOPELESS);
 }
 
-/* Tries another number of devices: cut like the best strategy so far, and by a first guess if that
- * is far behind the best. (A cut for one device that is home to all operands says nothing of
- * copies.) Candidates that are still far behind are dropped. */
+/* The best strategy so far, for another number of devices. */
+static tsr_strategy like_the_best(const tsr_search *s, int devices) {
+  switch (s->found.strategy.kind) {
+    case TSR_SLICES:
+      return tsr_slices_guess(s, devices);
+    case TSR_BANDS:
+      return tsr_bands_guess(s, devices);
+    default:
+      return tsr_panels_like(s, &s->found.strategy, devices);
+  }
+}
+
+/* Tries another number of devices: first with a cut like the best so far, and by a first guess if
+ * that is far behind the best. (A cut for one device that is home to all operands says nothing of
+ * copies.) The entries get the better candidate, unless it is still far behind. */
 static tsr_status try_number(tsr_search *s, int devices, entries *e) {
   tsr_candidate made;
   bool better;
   if (!may_win(s, devices)) return TSR_OK;
-  tsr_strategy strategy = tsr_panels_like(s, &s->found.strategy, devices);
-  if (s->found.strategy.kind == TSR_SLICES) strategy = tsr_slices_guess(s, devices);
-  if (s->found.strategy.kind == TSR_BANDS) strategy = tsr_bands_guess(s, devices);
+  tsr_strategy strategy = like_the_best(s, devices);
   TSR_TRY(tsr_search_try(s, &strategy, &made));
   if (made.score >= TSR_TUNE_FEWER_DEVICES_HOPELESS * s->found.score) {
     strategy = tsr_panels_guess(s, devices);

@@ -83,7 +83,8 @@ static bool if_tight(const tsr_search_problem *p, const tsr_strategy *at, int64_
   return p->tight;
 }
 
-/* Of bands only those of residues, which are larger than A and B and take time to make again. */
+/* Bands are free to have C blocks only in residues, which are larger than A and B and take time to
+ * make again. */
 static bool if_blocks_are_free(const tsr_search_problem *p, const tsr_strategy *at, int64_t value) {
   return if_tight(p, at, value) && (at->kind != TSR_BANDS || p->call->moduli > 0);
 }

@@ -16,7 +16,7 @@ bool tsr_slices_may_help(const tsr_search *s, int devices) {
          devices * m * n < k * (m + n);
 }
 
-/* Length of k that is copied together, such that its part of A and B makes a copy of each. */
+/* How much of k one copy has: its part of the longer of A and B is as large as a copy should be. */
 static int64_t k_of_a_copy(const tsr_call *call, int64_t piece) {
   double size = (double)tsr_type_get(call->type)->size;
   double longer = (double)(call->m > call->n ? call->m : call->n);

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Tessera authors */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
+/* Checks the form of one command: what it waits for, its buffers, ranges and rectangles. */
 #include "blas/lines.h"
 #include "plan/verify/verify.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Tessera authors */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
+/* Keeps which buffer has which bytes of a location, as commands take memory over from others. */
 #include <string.h>
 
 #include "base/alloc.h"

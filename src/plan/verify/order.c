@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Tessera authors */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
+/* Keeps the order of commands, as vector clocks: which one is surely done when another begins. */
 #include <string.h>
 
 #include "base/alloc.h"

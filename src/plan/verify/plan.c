@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Tessera authors */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
+/* Checks a plan as a whole, before any command: queues, homes, buffers, budgets. */
 #include "arithmetic/moduli.h"
 #include "plan/residency.h"
 #include "plan/verify/verify.h"

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Tessera authors */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
+/* Keeps who wrote and who read which rectangle of a buffer, in a grid of cells. */
 #include "base/alloc.h"
 #include "base/least.h"
 #include "plan/verify/verify.h"

@@ -161,9 +161,9 @@ static tsr_status read_triangle(tsr_verifier *v, uint32_t c, const char *what, i
   return status;
 }
 
-/* Reads the trapezoid of c that a kernel changes: what is beside it may be anything, and need not
- * be there: the kernels before may have had other n-blocks, and calls leave triangles on devices.
- */
+/* Reads the trapezoid of c that a kernel changes. What lies beside it may be anything, and may be
+ * missing: earlier kernels may have had other n-blocks, and earlier calls leave triangles on
+ * devices. */
 static tsr_status read_trapezoid(tsr_verifier *v, uint32_t c, int32_t buffer, tsr_rect rect,
                                  tsr_uplo uplo) {
   tsr_rect square = rect, rest = rect;

@@ -94,7 +94,8 @@ static tsr_status multiply_symmetric(const halving *h) {
   return multiply(h, 2, of_2, x->b, x->ldb, x->alpha, one);
 }
 
-/* The part whose rows of op(A) (columns, with A on the right) have off beside the diagonal. */
+/* The part of C to which a product with off is added. With A on the left that is the part whose
+ * rows of op(A) go through off; with A on the right, whose columns do. */
 static int part_with_off(const tsr_kernel_args *x) {
   bool lower = (x->uplo != TSR_UPPER) == (x->transa == TSR_NO_TRANS);
   return lower == (x->side != TSR_RIGHT) ? 2 : 1;
@@ -108,7 +109,7 @@ static tsr_status multiply_triangular(const halving *h) {
   return multiply(h, part_with_off(x), x->transa, x->b, x->ldb, x->alpha, one);
 }
 
-/* The part without off is solved first; its solution times off is subtracted from the other. */
+/* Solves the part without off first, and subtracts its solution times off from the other part. */
 static tsr_status solve(const halving *h) {
   const tsr_kernel_args *x = h->x;
   int later = part_with_off(x);

@@ -25,6 +25,7 @@
 
 #include "base/clock.h"
 #include "arithmetic/kernel.h"
+#include "arithmetic/arithmetic.h"
 #include "arithmetic/moduli.h"
 #include "arithmetic/hard_data.h"
 #include "one_device.h"
@@ -79,8 +80,8 @@ static tsr_status convert(const blocks *b, tsr_type type, hard_family family, bo
                           .lda = n,
                           .c = b->device[second ? RESIDUES_OF_B : RESIDUES_OF_A],
                           .ldc = tsr_residues_ld(n)};
-  args.residues.moduli = tsr_moduli_of_type(type);
-  args.residues.of[2] = (tsr_residue_lines){0, n};
+  args.lines.arithmetic = tsr_residues_of(tsr_moduli_of_type(type));
+  args.lines.of[2] = (tsr_lines_range){0, n};
   TSR_TRY(device->engine->copy(device->queue, &copy));
   TSR_TRY(device->engine->kernel(device->queue, &args));
   return one_device_wait(device);
@@ -102,7 +103,7 @@ static tsr_kernel_args product(const blocks *b, tsr_type type, int64_t n, bool o
                           .ldb = tsr_residues_ld(n),
                           .ldc = n};
   int moduli = tsr_moduli_of_type(type);
-  args.residues = (tsr_residue_args){.moduli = moduli,
+  args.lines = (tsr_lines_args){.arithmetic = tsr_residues_of(moduli),
                                      .tolerance = tsr_moduli_tolerance(type, moduli, n),
                                      .overlaps = overlaps,
                                      .verdict = b->verdict,
@@ -132,7 +133,7 @@ static tsr_status tell(const blocks *b, const char *name, tsr_type type, int64_t
   *b->verdict = 0;
   TSR_TRY(time_product(&args, limit, &each));
   if (*first == 0) *first = each;
-  printf("%s,%c,%lld,%d,%d,%.6g,%.4f\n", name, (char)type, (long long)n, args.residues.moduli,
+  printf("%s,%c,%lld,%d,%d,%.6g,%.4f\n", name, (char)type, (long long)n, args.lines.arithmetic->number,
          *b->verdict, each, each / *first - 1);
   fflush(stdout);
   return TSR_OK;
@@ -148,7 +149,7 @@ static tsr_status tell_extent(const blocks *b, tsr_type type, int64_t n, double 
 }
 
 static tsr_status measure(tsr_type type, int64_t n, double limit) {
-  int element = tsr_residue_element(type, tsr_moduli_of_type(type), false);
+  int element = tsr_form_element(tsr_residues_of(tsr_moduli_of_type(type)), type, false);
   blocks b = {0};
   tsr_status status =
       make((size_t)(n * n) * tsr_type_get(type)->size, tsr_residues_bytes(n, n, element), &b);

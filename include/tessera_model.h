@@ -204,10 +204,11 @@ TSR_API tsr_status tsr_event_query_between(tsr_context *context, const tsr_event
 /* How a product is computed. */
 enum { TSR_ARITHMETIC_TEXT = 40 };
 typedef struct tsr_emulation_way {
-  int moduli; /* products are emulated with so many; 0: natively, and accuracy and judged are 0 */
+  const struct tsr_arithmetic *products; /* how they are emulated; NULL: products are native, and
+                                            accuracy and judged are 0 */
   int faster; /* 1: emulated only where that is predicted to be faster (auto) */
   double
-      accuracy;   /* the error as a part of |A||B| that was asked for; 0: what the moduli promise */
+      accuracy;   /* the error as a part of |A||B| that was asked for; 0: what products promise */
   int64_t judged; /* if results are to be reproducible: the extent [elements] of the squares of C,
                      from its first element on, of which each is emulated or computed natively;
                      else 0 */

@@ -4,6 +4,7 @@
 /* Judges products in residues by the overlap of their lines (arithmetic/judgement.h), in plain C.
  */
 #include "arithmetic/cpu_residues.h"
+#include "arithmetic/arithmetic.h"
 #include "arithmetic/judgement.h"
 #include "arithmetic/moduli.h"
 
@@ -98,7 +99,7 @@ static int least(int64_t left, int most) {
 }
 
 static lines_of lines_from(const tsr_kernel_args *x, int operand, const tsr_line *records) {
-  tsr_residue_lines of = x->residues.of[operand];
+  tsr_lines_range of = x->lines.of[operand];
   int64_t ld = operand == 0 ? x->lda : x->ldb;
   const int8_t *block = operand == 0 ? x->a : x->b;
   return (lines_of){block + of.first * ld, ld, of.lines * ld, operand == 0 ? x->m : x->n, records};
@@ -107,7 +108,7 @@ static lines_of lines_from(const tsr_kernel_args *x, int operand, const tsr_line
 bool tsr_cpu_judge_by_overlaps(const tsr_kernel_args *x, const tsr_line *rows,
                                const tsr_line *columns) {
   bool complex_valued = tsr_type_get(x->type)->complex_valued, promised = true;
-  tsr_judged judged = {x->residues.moduli, complex_valued, x->k, x->residues.tolerance};
+  tsr_judged judged = {x->lines.arithmetic->number, complex_valued, x->k, x->lines.tolerance};
   tsr_leading_moduli leading;
   tsr_leading_moduli_fill(judged.moduli, &leading);
   lines_of a = lines_from(x, 0, rows), b = lines_from(x, 1, columns);

@@ -4,6 +4,7 @@
 /* The kernels on residues in plain C: what emulated devices run, and what GPUs are compared with.
  */
 #include "arithmetic/cpu_residues.h"
+#include "arithmetic/arithmetic.h"
 #include "arithmetic/judgement.h"
 #include "arithmetic/moduli.h"
 
@@ -68,16 +69,16 @@ static void convert(const line_elements *line, const tsr_line *record, const tsr
 }
 
 static tsr_line *records_of(const tsr_kernel_args *x, const void *block, int64_t ld, int operand) {
-  tsr_residue_lines lines = x->residues.of[operand];
-  const tsr_residue_args *r = &x->residues;
-  int element = tsr_residue_element(x->type, r->moduli, r->keeps_lines);
+  tsr_lines_range lines = x->lines.of[operand];
+  const tsr_lines_args *r = &x->lines;
+  int element = tsr_form_element(r->arithmetic, x->type, r->keeps_lines);
   return (tsr_line *)((char *)block + tsr_residues_records(ld, lines.lines, element)) + lines.first;
 }
 
 /* The first of the kernel's lines that the block keeps. */
 static void *kept_of(const tsr_kernel_args *x, const void *block, int64_t ld, int operand) {
-  tsr_residue_lines lines = x->residues.of[operand];
-  int planes = tsr_residue_planes(x->type, x->residues.moduli);
+  tsr_lines_range lines = x->lines.of[operand];
+  int planes = tsr_residue_planes(x->type, x->lines.arithmetic->number);
   size_t before = (size_t)lines.first * (size_t)ld * tsr_type_get(x->type)->size;
   return (char *)block + tsr_residues_kept(ld, lines.lines, planes) + before;
 }
@@ -100,9 +101,9 @@ static void keep(const line_elements *line, void *to, int64_t ld) {
 }
 
 static void make_residues(const tsr_kernel_args *x) {
-  const tsr_residue_lines *to = &x->residues.of[2];
+  const tsr_lines_range *to = &x->lines.of[2];
   tsr_moduli moduli;
-  tsr_moduli_fill(x->residues.moduli, &moduli);
+  tsr_moduli_fill(x->lines.arithmetic->number, &moduli);
   tsr_line *records = records_of(x, x->c, x->ldc, 2);
   size_t size = tsr_type_get(x->type)->size;
   line_elements line = {.type = x->type,
@@ -116,7 +117,7 @@ static void make_residues(const tsr_kernel_args *x) {
     records[i] = measure(&line, moduli.root);
     convert(&line, &records[i], &moduli, (int8_t *)x->c + (to->first + i) * x->ldc, x->ldc,
             to->lines * x->ldc);
-    if (x->residues.keeps_lines)
+    if (x->lines.keeps_lines)
       keep(&line, (char *)kept_of(x, x->c, x->ldc, 2) + (size_t)(i * x->ldc) * size, x->ldc);
   }
 }
@@ -140,7 +141,7 @@ static int32_t product_modulo(const int8_t *a, const int8_t *b, int64_t k, int32
   return tsr_residue(sum, p);
 }
 
-static const int8_t *line_at(const void *block, int64_t ld, tsr_residue_lines of, int plane,
+static const int8_t *line_at(const void *block, int64_t ld, tsr_lines_range of, int plane,
                              int64_t i) {
   return (const int8_t *)block + ((int64_t)plane * of.lines + of.first + i) * ld;
 }
@@ -188,7 +189,7 @@ static void write_c(const tsr_kernel_args *x, int64_t at, tsr_complex value) {
 
 /* The residue of the product of line i of a and line j of b in a plane of modulus p. */
 static int32_t in_plane(const tsr_kernel_args *x, int plane, int32_t p, int64_t i, int64_t j) {
-  const tsr_residue_lines *of = x->residues.of;
+  const tsr_lines_range *of = x->lines.of;
   return product_modulo(line_at(x->a, x->lda, of[0], plane, i),
                         line_at(x->b, x->ldb, of[1], plane, j), x->k, p);
 }
@@ -251,8 +252,8 @@ static bool judge(const tsr_kernel_args *x, const tsr_line *rows, const tsr_line
   tsr_worst a = tsr_worst_start(), b = tsr_worst_start();
   for (int64_t i = 0; i < x->m; i++) tsr_worst_add(&a, &rows[i]);
   for (int64_t j = 0; j < x->n; j++) tsr_worst_add(&b, &columns[j]);
-  if (tsr_verdict(&a, &b, x->k, parts_of(x->type) == 2, x->residues.tolerance)) return true;
-  bool may = x->residues.overlaps && a.finite && b.finite && x->k <= TSR_OVERLAPS_LONGEST;
+  if (tsr_verdict(&a, &b, x->k, parts_of(x->type) == 2, x->lines.tolerance)) return true;
+  bool may = x->lines.overlaps && a.finite && b.finite && x->k <= TSR_OVERLAPS_LONGEST;
   return may && tsr_cpu_judge_by_overlaps(x, rows, columns);
 }
 
@@ -328,8 +329,8 @@ static void leave(const tsr_kernel_args *x) {
 
 /* Without a promise. */
 static void refuse(const tsr_kernel_args *x) {
-  if (x->residues.verdict != NULL) *x->residues.verdict = 1;
-  if (x->residues.keeps_lines)
+  if (x->lines.verdict != NULL) *x->lines.verdict = 1;
+  if (x->lines.keeps_lines)
     multiply_natively(x);
   else
     leave(x);
@@ -342,7 +343,7 @@ static void multiply(const tsr_kernel_args *x) {
     return;
   }
   tsr_moduli moduli;
-  tsr_moduli_fill(x->residues.moduli, &moduli);
+  tsr_moduli_fill(x->lines.arithmetic->number, &moduli);
   int64_t begin, end;
   for (int64_t j = 0; j < x->n; j++) {
     rows_of(x, j, &begin, &end);

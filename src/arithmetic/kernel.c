@@ -5,7 +5,13 @@
 
 #include <limits.h>
 
-#include "arithmetic/moduli.h"
+#include "arithmetic/arithmetic.h"
+
+/* Kernels of an arithmetic with a form. */
+#define MAKES(name) \
+  { name, {TSR_READ, TSR_NONE, TSR_WRITE}, true, 0, 1, 0, TSR_MAKES_FORM }
+#define MULTIPLIES(name) \
+  { name, {TSR_READ, TSR_READ, TSR_UPDATE}, false, 0, 1, 0, TSR_MULTIPLIES_FORMS }
 
 /* The rates of the level-3 routines relative to a GEMM of the same extents, and the seconds that
  * trsm takes for each row of its triangle however few columns it solves. Measured: cuBLAS (CUDA
@@ -63,8 +69,10 @@ static const tsr_kernel_info kernels[TSR_KERNEL_COUNT] = {
                           TSR_TRIANGLE_OF_A | TSR_TRIANGULAR | TSR_IN_PLACE,
                           1,
                           0},
-    [TSR_KERNEL_RESIDUES] = {"residues", {TSR_READ, TSR_NONE, TSR_WRITE}, true, 0, 1, 0},
-    [TSR_KERNEL_RESIDUE_GEMM] = {"residue gemm", {TSR_READ, TSR_READ, TSR_UPDATE}, false, 0, 1, 0},
+    [TSR_KERNEL_RESIDUES] = MAKES("residues"),
+    [TSR_KERNEL_RESIDUE_GEMM] = MULTIPLIES("residue gemm"),
+    [TSR_KERNEL_SPLIT] = MAKES("split"),
+    [TSR_KERNEL_SPLIT_GEMM] = MULTIPLIES("split gemm"),
     [TSR_KERNEL_GEMMT] = {"gemmt", {TSR_READ, TSR_READ, TSR_UPDATE}, false, 0, 1, 0},
 };
 
@@ -84,10 +92,28 @@ const tsr_kernel_info *tsr_kernel_get(tsr_kernel kernel) {
   return (unsigned)kernel < TSR_KERNEL_COUNT ? &kernels[kernel] : NULL;
 }
 
+static tsr_form_role role_of(int kernel) {
+  const tsr_kernel_info *info = tsr_kernel_get((tsr_kernel)kernel);
+  return info != NULL ? info->form : TSR_NO_FORM;
+}
+
+bool tsr_kernel_makes_form(int kernel) {
+  return role_of(kernel) == TSR_MAKES_FORM;
+}
+
+bool tsr_kernel_multiplies_forms(int kernel) {
+  return role_of(kernel) == TSR_MULTIPLIES_FORMS;
+}
+
+bool tsr_kernel_is_product(int kernel) {
+  return kernel == TSR_KERNEL_GEMM || kernel == TSR_KERNEL_GEMMT ||
+         tsr_kernel_multiplies_forms(kernel);
+}
+
 tsr_uplo tsr_kernel_triangle(tsr_kernel kernel, uint8_t form) {
   const tsr_kernel_info *info = tsr_kernel_get(kernel);
   bool of_c = info->bound_by_memory || info->traits & TSR_TRIANGLE_OF_C ||
-              kernel == TSR_KERNEL_RESIDUE_GEMM || kernel == TSR_KERNEL_GEMMT;
+              info->form == TSR_MULTIPLIES_FORMS || kernel == TSR_KERNEL_GEMMT;
   return of_c ? tsr_form_unpack(form).uplo : TSR_GENERAL;
 }
 
@@ -133,23 +159,18 @@ static tsr_status fail_for_square(const tsr_kernel_args *x, const tsr_kernel_inf
                   (long long)x->m, (long long)x->n);
 }
 
-static bool has_residues(const tsr_kernel_args *x) {
-  return x->kernel == TSR_KERNEL_RESIDUES || x->kernel == TSR_KERNEL_RESIDUE_GEMM;
-}
-
-static tsr_status check_residues(const tsr_kernel_args *x, const tsr_kernel_info *info) {
-  if (tsr_moduli_of_type(x->type) == 0)
-    return tsr_fail(TSR_ERR_UNSUPPORTED, "%s: products of %s are not computed in residues",
-                    info->name, tsr_type_get(x->type)->name);
-  int moduli = x->residues.moduli;
-  if (moduli < TSR_MODULI_LEAST || moduli > TSR_MODULI_MOST)
-    return tsr_fail(TSR_ERR_INTERNAL, "%s: %d moduli; there may be %d to %d", info->name, moduli,
-                    TSR_MODULI_LEAST, TSR_MODULI_MOST);
-  if (x->kernel == TSR_KERNEL_RESIDUE_GEMM && (x->transa == TSR_NO_TRANS || x->wide))
+static tsr_status check_form(const tsr_kernel_args *x, const tsr_kernel_info *info) {
+  const tsr_arithmetic *arithmetic = x->lines.arithmetic;
+  if (arithmetic == NULL || (arithmetic->makes != x->kernel && arithmetic->multiplies != x->kernel))
+    return tsr_fail(TSR_ERR_INTERNAL, "%s: the arithmetic has no such kernel", info->name);
+  if (!tsr_arithmetic_has(arithmetic, x->type, 0))
+    return tsr_fail(TSR_ERR_UNSUPPORTED, "%s: products of %s have no such form", info->name,
+                    tsr_type_get(x->type)->name);
+  if (arithmetic->makes == x->kernel) return TSR_OK;
+  if (x->transa == TSR_NO_TRANS || x->wide)
     return tsr_fail(TSR_ERR_INTERNAL, "%s: a has no line for each row of c, or c is wide",
                     info->name);
-  if (x->kernel == TSR_KERNEL_RESIDUE_GEMM && has_triangle(x) && x->m != x->n)
-    return fail_for_square(x, info);
+  if (has_triangle(x) && x->m != x->n) return fail_for_square(x, info);
   return TSR_OK;
 }
 
@@ -159,7 +180,7 @@ tsr_status tsr_kernel_check(const tsr_kernel_args *x) {
     return tsr_fail(TSR_ERR_INTERNAL, "%d is an unknown type of a kernel", (int)x->type);
   if (!info) return tsr_fail(TSR_ERR_INTERNAL, "%d is an unknown kernel", (int)x->kernel);
   if (info->traits) TSR_TRY(check_routine(x, info));
-  if (has_residues(x)) return check_residues(x, info);
+  if (info->form != TSR_NO_FORM) return check_form(x, info);
   if (x->kernel == TSR_KERNEL_GEMMT && (!has_triangle(x) || x->m < x->n))
     return tsr_fail(TSR_ERR_INTERNAL, "gemmt: uplo %d does not give a trapezoid of %lld x %lld",
                     x->uplo, (long long)x->m, (long long)x->n);
@@ -195,8 +216,8 @@ tsr_status tsr_kernel_check_int(const tsr_kernel_args *x, const char *library) {
 bool tsr_kernel_reads_inputs(const tsr_kernel_args *x) {
   const tsr_kernel_info *info = tsr_kernel_get(x->kernel);
   bool sums = x->kernel == TSR_KERNEL_GEMM || x->kernel == TSR_KERNEL_GEMMT ||
-              x->kernel == TSR_KERNEL_RESIDUE_GEMM || info->traits & TSR_TRIANGLE_OF_C;
-  if (x->kernel == TSR_KERNEL_RESIDUES) return true;
+              info->form == TSR_MULTIPLIES_FORMS || info->traits & TSR_TRIANGLE_OF_C;
+  if (info->form == TSR_MAKES_FORM) return true;
   if (info->access[0] == TSR_NONE || (sums && x->k <= 0)) return false;
   return x->alpha.re != 0 || (x->kernel != TSR_KERNEL_HERK && x->alpha.im != 0);
 }
@@ -213,7 +234,7 @@ static bool has_beta(const tsr_kernel_args *x) {
 
 bool tsr_kernel_reads_c(const tsr_kernel_args *x) {
   const tsr_kernel_info *info = tsr_kernel_get(x->kernel);
-  if (x->kernel == TSR_KERNEL_RESIDUES) return false;
+  if (info->form == TSR_MAKES_FORM) return false;
   if (info->traits & TSR_IN_PLACE) return tsr_kernel_reads_inputs(x);
   if (!has_beta(x)) return false;
   return x->beta.re != 0 || (!real_beta(info) && x->beta.im != 0);
@@ -222,7 +243,7 @@ bool tsr_kernel_reads_c(const tsr_kernel_args *x) {
 tsr_kernel_args tsr_kernel_without_inputs(const tsr_kernel_args *x) {
   const tsr_kernel_info *info = tsr_kernel_get(x->kernel);
   bool part = info->bound_by_memory || info->traits & TSR_TRIANGLE_OF_C ||
-              x->kernel == TSR_KERNEL_RESIDUE_GEMM;
+              info->form == TSR_MULTIPLIES_FORMS;
   tsr_kernel_args scale = *x;
   scale.kernel = TSR_KERNEL_SCALE;
   scale.wide = x->wide && x->kernel != TSR_KERNEL_ADD; /* c of an ADD is never wide */
@@ -241,6 +262,7 @@ double tsr_kernel_flops(tsr_kernel kernel, tsr_type type, int64_t m, int64_t n, 
     case TSR_KERNEL_GEMM:
     case TSR_KERNEL_GEMMT: /* at most, if all of c is computed */
     case TSR_KERNEL_RESIDUE_GEMM:
+    case TSR_KERNEL_SPLIT_GEMM:
     case TSR_KERNEL_SYMM:
     case TSR_KERNEL_HEMM:
     case TSR_KERNEL_SYR2K:

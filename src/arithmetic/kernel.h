@@ -55,6 +55,9 @@ typedef enum tsr_kernel {
    * computed natively from the lines that the blocks of residues keep; if they keep none, c stays
    * as it was, or is 0 if beta is. */
   TSR_KERNEL_RESIDUE_GEMM,
+  /* The same two of another arithmetic: fp32 split into parts of bf16 (arithmetic/split.h). */
+  TSR_KERNEL_SPLIT,
+  TSR_KERNEL_SPLIT_GEMM,
   /* As GEMM, with m >= n, for a trapezoid of c: the elements on or below the diagonal that begins
    * in c's first row (uplo is lower), or on or above the one that ends in its last row (upper). The
    * other elements of c may become anything. */
@@ -108,6 +111,9 @@ typedef enum tsr_kernel_trait {
   TSR_IN_PLACE = 16      /* c is also the second input; b is not used */
 } tsr_kernel_trait;
 
+/* The part of a kernel in an arithmetic with a form (arithmetic/arithmetic.h). */
+typedef enum tsr_form_role { TSR_NO_FORM, TSR_MAKES_FORM, TSR_MULTIPLIES_FORMS } tsr_form_role;
+
 typedef struct tsr_kernel_info {
   const char *name;
   tsr_access access[3]; /* how a, b and c are used when beta is not 0 */
@@ -115,10 +121,17 @@ typedef struct tsr_kernel_info {
   unsigned traits;      /* bits of tsr_kernel_trait */
   double rate;          /* its flops/s / those of a GEMM with the same m, n and k */
   double serial;        /* s for each row of the triangle, per 4096 lines beside it, rounded up */
+  tsr_form_role form;
 } tsr_kernel_info;
 
 /* The row of a kernel; NULL: there is no such kernel. */
 const tsr_kernel_info *tsr_kernel_get(tsr_kernel kernel);
+
+/* Whether a kernel converts lines into a form, whether it multiplies two blocks of a form, and
+ * whether it computes op(a) op(b), from such blocks or not. */
+bool tsr_kernel_makes_form(int kernel);
+bool tsr_kernel_multiplies_forms(int kernel);
+bool tsr_kernel_is_product(int kernel);
 
 /* The vendor's routine takes at least row [s] for each row of its triangle, and so many times the
  * GEMM of the same flops: with a small triangle or few lines beside it, its rate is lower than with
@@ -160,23 +173,23 @@ static inline bool tsr_kernel_inverts(int64_t order, int64_t lines) {
          lines >= order;
 }
 
-/* The part of a block of residues that a kernel uses: lines first .. of the block's `lines`. */
-typedef struct tsr_residue_lines {
+/* The part of a block of a form that a kernel uses: lines first .. of the block's `lines`. */
+typedef struct tsr_lines_range {
   int64_t first, lines;
-} tsr_residue_lines;
+} tsr_lines_range;
 
-/* The arguments that only the kernels RESIDUES and RESIDUE_GEMM have. A block's address is that of
- * its first plane, and its leading dimension is in bytes. */
-typedef struct tsr_residue_args {
-  int moduli;
-  bool keeps_lines; /* the blocks of residues do */
-  double tolerance; /* tsr_moduli_tolerance; RESIDUE_GEMM only */
-  bool overlaps;    /* RESIDUE_GEMM: judged by overlaps, too (arithmetic/judgement.h). Engines
+/* The arguments that only kernels on a form have. A block's address is that of its first plane, and
+ * its leading dimension is in bytes. */
+typedef struct tsr_lines_args {
+  const struct tsr_arithmetic *arithmetic;
+  bool keeps_lines; /* the blocks do */
+  double tolerance; /* tsr_arithmetic_tolerance; of a product only */
+  bool overlaps;    /* the product is judged by overlaps, too (arithmetic/judgement.h). Engines
                        without the trait `overlaps` ignore it */
-  uint8_t *verdict; /* RESIDUE_GEMM: becomes 1 if the accuracy cannot be promised. Memory of
-                       the device or pinned host memory; NULL: nobody asks */
-  tsr_residue_lines of[3]; /* of a, b and c, where these are residues */
-} tsr_residue_args;
+  uint8_t *verdict; /* of a product: becomes 1 if the accuracy cannot be promised. Memory of the
+                       device or pinned host memory; NULL: nobody asks */
+  tsr_lines_range of[3]; /* of a, b and c, where these are blocks */
+} tsr_lines_args;
 
 /* The order of the triangles down to which a level-3 routine by products of blocks halves its own.
  * In symm, hemm and trmm each of these triangles becomes a whole square, which a GEMM multiplies.
@@ -237,7 +250,7 @@ typedef struct tsr_kernel_args {
   const void *a, *b;
   void *c;
   int64_t lda, ldb, ldc;
-  tsr_residue_args residues;
+  tsr_lines_args lines;
 } tsr_kernel_args;
 
 /* Checks that the arguments fit together. TSR_ERR_INTERNAL names what does not;

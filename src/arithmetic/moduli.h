@@ -43,10 +43,4 @@ static inline int tsr_residue_planes(tsr_type type, int moduli) {
   return type == TSR_C || type == TSR_Z ? 3 * moduli : moduli;
 }
 
-/* Bytes of a block for each element of a line and each byte of padding, the records apart. */
-static inline int tsr_residue_element(tsr_type type, int moduli, bool keeps_lines) {
-  int line = keeps_lines ? (int)tsr_type_get(type)->size : 0;
-  return tsr_residue_planes(type, moduli) + line;
-}
-
 #endif

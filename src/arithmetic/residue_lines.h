@@ -66,7 +66,7 @@ TSR_RESIDUES_INLINE int64_t tsr_residues_ld(int64_t k) {
   return (k + step - 1) / step * step;
 }
 
-/* element: tsr_residue_element. */
+/* element: tsr_form_element. */
 TSR_RESIDUES_INLINE size_t tsr_residues_bytes(int64_t k, int64_t lines, int element) {
   return (size_t)lines * ((size_t)element * (size_t)tsr_residues_ld(k) + sizeof(tsr_line));
 }

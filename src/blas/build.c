@@ -29,7 +29,7 @@ static tsr_status check_tiling(const tsr_call *call, const tsr_tiling *t) {
                     name, INT32_MAX);
   double m = t->m.count, n = t->n.count, k = t->k.count > 0 ? t->k.count : 1;
   bool beside = tsr_family_of(call->operation) == TSR_TRIANGLE;
-  if (call->moduli > 0 && !beside && (t->k.count > 1 || t->lazy))
+  if (tsr_call_has_form(call) && !beside && (t->k.count > 1 || t->lazy))
     return tsr_fail(TSR_ERR_INTERNAL, "%s in residues: k is cut, or C is added last", name);
   if (m * n * k <= most_tiles) return TSR_OK;
   return tsr_fail(TSR_ERR_MEMORY,
@@ -95,7 +95,7 @@ static void set_residue_grids(const tsr_call *call, const tsr_tiling *t, tsr_gra
 
 static void set_grids(const tsr_call *call, const tsr_tiling *t, tsr_graph *graph) {
   graph->grid[TSR_C_] = graph->grid[TSR_W] = (tsr_tile_grid){.rows = t->m, .cols = t->n};
-  if (call->moduli > 0) set_residue_grids(call, t, graph);
+  if (tsr_call_has_form(call)) set_residue_grids(call, t, graph);
   if (t->through != NULL) graph->grid[TSR_W].cols = t->n_of_w;
   if (t->through != NULL && t->adder >= 0) graph->grid[TSR_C_].cols = t->n_of_b; /* one tile */
   if (tsr_family_of(call->operation) == TSR_TRIANGLE)

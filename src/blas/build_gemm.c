@@ -96,7 +96,7 @@ static bool push_scaling(tsr_builder *b, tsr_part_of_c p) {
 static bool emit(tsr_builder *b, tsr_part_of_c p, int step) {
   if (step == TSR_STEP_SCALE) return push_scaling(b, p);
   if (step == TSR_STEP_ADD) return push_addition(b, p);
-  return b->call->moduli > 0 ? push_residue_product(b, p) : push_product(b, p, step);
+  return tsr_call_has_form(b->call) ? push_residue_product(b, p) : push_product(b, p, step);
 }
 
 bool tsr_build_gemm(tsr_builder *b) {

@@ -50,7 +50,7 @@ static bool has_two_products(const tsr_call *call) {
 
 /* Kernels on residues can write a triangle, so that no block of C needs a W. */
 static bool goes_to_w(const tsr_builder *b, const region *r) {
-  if (b->call->moduli > 0) return false;
+  if (tsr_call_has_form(b->call)) return false;
   return r->diagonal ? !is_hermitian(b->call) : tsr_goes_to_w(b, r->part);
 }
 
@@ -194,7 +194,7 @@ static bool push_residue_products(tsr_builder *b, const region *r) {
 /* ---- All products ---- */
 
 static bool push_product(tsr_builder *b, const region *r, int l) {
-  if (b->call->moduli > 0) return push_residue_products(b, r);
+  if (tsr_call_has_form(b->call)) return push_residue_products(b, r);
   if (r->diagonal && is_hermitian(b->call))
     return (l != b->first_k_panel || push_clearing(b, r)) && push_own_kernel(b, r, l);
   int products = has_two_products(b->call) ? 2 : 1;

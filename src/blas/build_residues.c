@@ -31,7 +31,7 @@ tsr_task tsr_residues_task(const tsr_call *call, const tsr_graph *graph,
   tsr_line_source source = tsr_line_source_of(call, lines->matrix, lines->row, lines->col);
   tsr_form form = {.transa = op_of(&source),
                    .transb = source.conjugated ? TSR_CONJ_TRANS : TSR_NO_TRANS};
-  tsr_task task = {.kernel = TSR_KERNEL_RESIDUES,
+  tsr_task task = {.kernel = call->arithmetic->makes,
                    .flags = TSR_FLAG_ALPHA_ONE,
                    .form = tsr_form_pack(form),
                    .m = lines->rows,
@@ -47,7 +47,7 @@ bool tsr_push_residue_product(tsr_builder *b, tsr_task task) {
   tsr_form form = tsr_form_unpack(task.form);
   form.transa = TSR_TRANS;
   form.transb = TSR_NO_TRANS;
-  task.kernel = TSR_KERNEL_RESIDUE_GEMM;
+  task.kernel = b->call->arithmetic->multiplies;
   task.form = tsr_form_pack(form);
   for (int i = 0; i < 2; i++)
     b->graph->used |= 1u << tsr_residues_source(b->call, b->graph, &task.operand[i]).matrix;

@@ -43,7 +43,7 @@ static range after(const tsr_builder *b, range k_panel, int j) {
  * product reads from one tile only, so it then has one block; else a range of blocks is one
  * product. */
 static bool is_tiled(const tsr_builder *b) {
-  return tsr_cuts_along(b)->count > 1 || b->call->moduli > 0;
+  return tsr_cuts_along(b)->count > 1 || tsr_call_has_form(b->call);
 }
 
 static int count_products(const tsr_builder *b, range r) {

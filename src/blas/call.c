@@ -21,6 +21,14 @@ double tsr_call_flops(const tsr_call *call) {
   return tsr_type_get(call->type)->flop_factor * products;
 }
 
+tsr_call tsr_call_natively(const tsr_call *call) {
+  tsr_call native = *call;
+  native.arithmetic = NULL;
+  native.promise = (tsr_promise){0};
+  native.faster = false;
+  return native;
+}
+
 bool tsr_call_scales_only(const tsr_call *call) {
   return call->alpha == TSR_ZERO || call->k == 0;
 }

@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "arithmetic/kernel.h"
+#include "arithmetic/arithmetic.h"
 #include "base/status.h"
 
 /* The operands of a call, and the matrices of its graph. The others exist on devices only: W, a
@@ -67,18 +67,13 @@ typedef struct tsr_call {
   int64_t m, n, k;
   tsr_scalar_class alpha, beta;
   tsr_operand operand[TSR_OPERANDS];
-  int moduli;      /* products are computed in residues of so many moduli; 0: natively */
-  double accuracy; /* of these, the error as a part of |A||B|; 0: what the moduli promise */
-  int64_t judged;  /* of these, if results are to be reproducible: the extent of the squares of C
-                      of which each is emulated or left; 0: the shape of the call says it */
-  /* Residues keep their lines, so that a product that cannot promise its accuracy is computed
-   * natively by the same kernel. Else it leaves C as it was (GEMM only), for another call. */
-  bool keeps_lines;
+  const tsr_arithmetic *arithmetic; /* how products are computed; NULL: natively */
+  tsr_promise promise;              /* of products that are not native; zeros: nothing */
   /* beta C is added once, after all products, so that C is rounded once and beta C once: what is
    * promised for products in residues holds where they are computed natively, too. Of gemm, gemmt
    * and rank-k updates. */
   bool adds_last;
-  bool faster; /* the call is planned natively, too, and the faster plan is taken. If moduli is 0,
+  bool faster; /* the call is planned natively, too, and the faster plan is taken. If it is native,
                   calls of this kind are native where that is asked for */
   bool row_major; /* the user's matrices are row-major: prints show the call as it was asked for */
 } tsr_call;
@@ -122,6 +117,23 @@ int tsr_call_asked_matrix(const tsr_call *call, int matrix);
  * message names both. binding has the addresses of all operands that are read. */
 tsr_status tsr_call_check_aliasing(const tsr_call *call, const tsr_binding *binding,
                                    bool exchanged);
+
+/* Whether kernels multiply lines in a form that other kernels have converted them to. */
+static inline bool tsr_call_has_form(const tsr_call *call) {
+  return call->arithmetic != NULL;
+}
+
+/* Whether products may turn out not to keep the promise; and whether these then leave C as it was. */
+static inline bool tsr_call_may_refuse(const tsr_call *call) {
+  return call->arithmetic != NULL && call->arithmetic->refuses;
+}
+
+static inline bool tsr_call_may_leave(const tsr_call *call) {
+  return tsr_call_may_refuse(call) && !call->promise.keeps_lines;
+}
+
+/* The same call with native products. */
+tsr_call tsr_call_natively(const tsr_call *call);
 
 /* Whether the call is C = beta C, without a product (alpha = 0 or k = 0). herk and her2k make the
  * diagonal real, too. */

@@ -42,7 +42,7 @@ static bool push(tsr_builder *b, tsr_task task, const tsr_stripe *s, int64_t blo
   task.m = (int32_t)(tsr_is_left(b) ? block : s->lines);
   task.n = (int32_t)(tsr_is_left(b) ? s->lines : block);
   task.device = s->device;
-  bool residues = b->call->moduli > 0 && task.kernel == TSR_KERNEL_GEMM;
+  bool residues = tsr_call_has_form(b->call) && task.kernel == TSR_KERNEL_GEMM;
   return residues ? tsr_push_residue_product(b, task) : tsr_push_task(b, task);
 }
 
@@ -122,7 +122,7 @@ static void set_factors(const tsr_builder *b, const tsr_block *k, int64_t from, 
 
 bool tsr_push_product(tsr_builder *b, tsr_block *k, int64_t from, int64_t length) {
   tsr_task task = {.kernel = TSR_KERNEL_GEMM, .k = (int32_t)length};
-  bool residues = b->call->moduli > 0;
+  bool residues = tsr_call_has_form(b->call);
   (residues ? set_factors_in_residues : set_factors)(b, k, from, length, &task);
   task.operand[2] = lines_of(b, sum_of(b), sum_access(b, k), k->stripe, k->at, k->length);
   set_product_scalars(b, k, &task);

@@ -120,7 +120,7 @@ static const tsr_plan *exchange_last(tsr_calls *calls, const tsr_plan *plan) {
 static int count_refused(const tsr_job *job) {
   const tsr_plan *plan = tsr_job_plan(job);
   int count = 0;
-  for (uint32_t c = 0; plan->call.keeps_lines && c < plan->commands.count; c++)
+  for (uint32_t c = 0; plan->call.promise.keeps_lines && c < plan->commands.count; c++)
     count += tsr_job_refused(job, c);
   return count;
 }
@@ -141,7 +141,7 @@ static tsr_status collect(tsr_calls *calls, tsr_job *job, tsr_rects *refused) {
   tsr_status status = tsr_job_wait(job);
   float *times = tsr_job_take_times(job);
   if (status == TSR_OK) {
-    if (refused != NULL && !done->call.keeps_lines) list_refused(job, refused);
+    if (refused != NULL && tsr_call_may_leave(&done->call)) list_refused(job, refused);
     pthread_mutex_lock(&calls->lock);
     if (calls->keeping && times != NULL) tsr_traces_add(&calls->traces, job, times);
     keep_times(tsr_plan_object_of(done), tsr_job_seconds(job), times, count_refused(job));
@@ -164,8 +164,7 @@ tsr_status tsr_calls_run(tsr_calls *calls, const tsr_plan *plan, const tsr_bindi
                          tsr_rects *refused, int *short_of) {
   tsr_job *job;
   *short_of = -1;
-  bool leaves = plan->call.moduli > 0 && !plan->call.keeps_lines;
-  if (refused != NULL && leaves && !TSR_VEC_RESERVE(refused, plan->commands.count))
+  if (refused != NULL && tsr_call_may_leave(&plan->call) && !TSR_VEC_RESERVE(refused, plan->commands.count))
     return tsr_fail(TSR_ERR_MEMORY, "no host memory for a product in residues: free some");
   TSR_TRY(tsr_calls_submit(calls, plan, binding, NULL, short_of, &job));
   return collect(calls, job, refused);

@@ -26,7 +26,7 @@ typedef enum tsr_captured_kind {
 typedef struct tsr_captured_step {
   tsr_captured_kind kind;
   tsr_level3 what;
-  tsr_arithmetic arithmetic; /* of a call, which what->arithmetic does not have here */
+  tsr_arithmetic_wish arithmetic; /* of a call, which what->arithmetic does not have here */
   unsigned char alpha[16], beta[16];
   const void *a, *b;
   void *c;

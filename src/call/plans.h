@@ -44,7 +44,7 @@ typedef struct tsr_plans {
                            as the user wishes; NULL: all are used. Under machine_lock, too */
   pthread_mutex_t lock; /* guards the fields below, and measured and times of plan objects */
   tsr_plan_options planning;
-  tsr_arithmetic arithmetic; /* how the context's products are computed */
+  tsr_arithmetic_wish arithmetic; /* how the context's products are computed */
   tsr_budgets budgets;
   char *strategy;                    /* owns planning.strategy; NULL: no strategy is forced */
   uint64_t digest;                   /* of machine and planning */

@@ -49,21 +49,16 @@ static void set_request(const tsr_request *request, tsr_plan_options *options) {
 /* Plans the call natively where it is not to be computed in residues, or cannot be. */
 static tsr_status plan_natively(tsr_plans *plans, const tsr_request *request,
                                 const tsr_plan_options *options, tsr_plan **plan) {
-  tsr_call native = *request->call;
+  tsr_call native = tsr_call_natively(request->call);
   tsr_request other = *request;
-  native.moduli = 0;
-  native.accuracy = 0;
-  native.faster = false;
-  native.keeps_lines = false;
-  native.judged = 0;
   other.call = &native;
   return plan_and_verify(plans, &other, options, plan);
 }
 
 static void note_other(const tsr_plan *other, tsr_plan *plan) {
   plan->other.seconds = other->seconds;
-  plan->other.moduli = other->call.moduli;
-  plan->other.accuracy = other->call.accuracy;
+  plan->other.arithmetic = other->call.arithmetic;
+  plan->other.accuracy = other->call.promise.accuracy;
 }
 
 /* Makes a native plan beside the one in residues, and keeps the one that is predicted to be faster.
@@ -114,7 +109,7 @@ static bool has_residues(const tsr_plan *plan) {
 static tsr_status plan_any(tsr_plans *plans, const tsr_request *request,
                            const tsr_plan_options *options, tsr_plan **plan) {
   tsr_status status = plan_and_verify(plans, request, options, plan);
-  if (request->call->moduli == 0) return status;
+  if (!tsr_call_has_form(request->call)) return status;
   /* Words that only native plans can honour decide where either arithmetic would do. */
   if (status == TSR_ERR_ARGUMENT && request->call->faster)
     return plan_natively(plans, request, options, plan);

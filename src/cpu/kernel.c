@@ -3,6 +3,7 @@
 
 /* Kernels on the CPU. This file has GEMM; add.c and level3.c have the others. */
 #include "arithmetic/cpu_residues.h"
+#include "arithmetic/cpu_split.h"
 #include "base/alloc.h"
 #include "base/least.h"
 #include "base/status.h"
@@ -172,6 +173,8 @@ tsr_status tsr_cpu_kernel_in(const tsr_kernel_args *x, void *room) {
   if (tsr_kernel_reads_inputs(x)) {
     if (x->kernel == TSR_KERNEL_RESIDUES || x->kernel == TSR_KERNEL_RESIDUE_GEMM)
       tsr_cpu_residues(x);
+    else if (x->kernel == TSR_KERNEL_SPLIT || x->kernel == TSR_KERNEL_SPLIT_GEMM)
+      tsr_cpu_split(x);
     else if (x->kernel != TSR_KERNEL_ADD)
       return multiply(x, room);
     else

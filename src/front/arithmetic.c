@@ -4,18 +4,17 @@
 /* Which calls are computed in residues (arithmetic/moduli.h), and what is left of them for native
  * ones.
  */
-#include "arithmetic/moduli.h"
 #include "base/thread.h"
 #include "front/context.h"
 
-tsr_status tsr_context_read_arithmetic(const char *given, tsr_arithmetic *arithmetic) {
+tsr_status tsr_context_read_arithmetic(const char *given, tsr_arithmetic_wish *arithmetic) {
   const char *name = "TESSERA_ARITHMETIC";
   if (given != NULL) return tsr_parse_arithmetic("arithmetic", given, arithmetic);
   return tsr_parse_arithmetic(name, tsr_setting_text(name), arithmetic);
 }
 
 TSR_ENTRY(tsr_set_arithmetic, (context, arithmetic), tsr_context *context, const char *arithmetic) {
-  tsr_arithmetic set;
+  tsr_arithmetic_wish set;
   TSR_TRY(tsr_context_check(context));
   TSR_TRY(tsr_context_read_arithmetic(arithmetic, &set));
   tsr_plans *plans = context->plans;
@@ -25,17 +24,26 @@ TSR_ENTRY(tsr_set_arithmetic, (context, arithmetic), tsr_context *context, const
   return TSR_OK;
 }
 
-static bool is_possible(const tsr_context *context, const tsr_call *call) {
-  bool engine = context->engine == NULL || context->engine->traits.residues;
-  return engine && tsr_moduli_of_type(call->type) > 0 && !tsr_call_scales_only(call) &&
-         call->k <= TSR_MODULI_LONGEST;
+static bool has_kernels(const tsr_engine *engine, const tsr_arithmetic *arithmetic) {
+  return engine == NULL || engine->traits.forms >> arithmetic->makes & 1;
+}
+
+/* The arithmetic that the user asks for, if the call can be computed so; NULL: natively. */
+static const tsr_arithmetic *find_possible(const tsr_context *context,
+                                           const tsr_arithmetic_wish *wish, const tsr_call *call) {
+  const tsr_arithmetic *arithmetic = wish->products;
+  if (arithmetic == NULL) arithmetic = tsr_residues_for(call->type, wish->accuracy, call->k);
+  bool possible = arithmetic != NULL && has_kernels(context->engine, arithmetic) &&
+                  tsr_arithmetic_has(arithmetic, call->type, call->k) &&
+                  !tsr_call_scales_only(call);
+  return possible ? arithmetic : NULL;
 }
 
 /* Whether the arithmetic that the user chose leaves a call native that could be emulated. The plan
  * that is predicted to be faster depends on the devices, so results that must have the same bits on
  * any number of them are native, too. So is trsm: emulated, it is at most 7 % faster (fp32, 16384,
  * on an H100), but takes several times as long where products of what it has solved are refused. */
-static bool is_native(const tsr_context *context, const tsr_arithmetic *arithmetic,
+static bool is_native(const tsr_context *context, const tsr_arithmetic_wish *arithmetic,
                       const tsr_call *call) {
   bool reproducible = context->plans->planning.reproducible;
   bool faster = arithmetic->kind == TSR_FASTER;
@@ -43,14 +51,8 @@ static bool is_native(const tsr_context *context, const tsr_arithmetic *arithmet
          (reproducible && faster);
 }
 
-static int moduli_of(const tsr_arithmetic *arithmetic, const tsr_call *call) {
-  if (arithmetic->moduli > 0) return arithmetic->moduli;
-  if (arithmetic->accuracy > 0) return tsr_moduli_for(call->type, arithmetic->accuracy, call->k);
-  return tsr_moduli_of_type(call->type);
-}
-
 tsr_status tsr_context_arithmetic(tsr_context *context, const char *given,
-                                  tsr_arithmetic *arithmetic) {
+                                  tsr_arithmetic_wish *arithmetic) {
   if (given != NULL) return tsr_parse_arithmetic("arithmetic", given, arithmetic);
   pthread_mutex_lock(&context->plans->lock);
   *arithmetic = context->plans->arithmetic;
@@ -60,15 +62,15 @@ tsr_status tsr_context_arithmetic(tsr_context *context, const char *given,
 
 /* The parts of C that a blocking GEMM leaves are done by another call (tsr_native_part), unless
  * results are reproducible: then parts that are left have the same bits by every way of calling. */
-void tsr_context_choose_arithmetic(const tsr_context *context, const tsr_arithmetic *arithmetic,
+void tsr_context_choose_arithmetic(const tsr_context *context, const tsr_arithmetic_wish *wish,
                                    bool async, tsr_call *call) {
-  bool possible = is_possible(context, call);
-  bool native = !possible || is_native(context, arithmetic, call);
-  call->moduli = native ? 0 : moduli_of(arithmetic, call);
-  call->accuracy = native ? 0 : arithmetic->accuracy;
-  call->faster = possible && arithmetic->kind == TSR_FASTER;
+  const tsr_arithmetic *possible = find_possible(context, wish, call);
+  bool native = possible == NULL || is_native(context, wish, call);
   bool leaves = call->operation == TSR_GEMM && !async && !context->plans->planning.reproducible;
-  call->keeps_lines = !native && !leaves;
+  call->arithmetic = native ? NULL : possible;
+  call->faster = possible != NULL && wish->kind == TSR_FASTER;
+  call->promise.accuracy = native ? 0 : wish->accuracy;
+  call->promise.keeps_lines = !native && possible->refuses && !leaves;
   call->adds_last = !native && !call->faster && context->plans->machine->devices > 0;
 }
 
@@ -78,14 +80,9 @@ static void *moved(void *base, tsr_type type, int64_t elements) {
 
 tsr_call tsr_native_part(const tsr_call *call, const tsr_binding *binding, tsr_rect rect,
                          tsr_binding *part) {
-  tsr_call made = *call;
+  tsr_call made = tsr_call_natively(call);
   const tsr_operand *o = call->operand;
-  made.moduli = 0;
-  made.accuracy = 0;
-  made.faster = false;
-  made.keeps_lines = false;
   made.adds_last = true;
-  made.judged = 0;
   made.m = rect.row1 - rect.row0;
   made.n = rect.col1 - rect.col0;
   *(call->transa == TSR_NO_TRANS ? &made.operand[TSR_A].rows : &made.operand[TSR_A].cols) = made.m;

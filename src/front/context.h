@@ -137,25 +137,25 @@ tsr_status tsr_context_offer(tsr_context *context, const tsr_call *call, const t
 /* ---- arithmetic.c ---- */
 
 /* Reads what a program gave a context; NULL: what the settings say. TSR_ERR_ARGUMENT. */
-tsr_status tsr_context_read_arithmetic(const char *given, tsr_arithmetic *arithmetic);
+tsr_status tsr_context_read_arithmetic(const char *given, tsr_arithmetic_wish *arithmetic);
 
 /* The arithmetic of a call: what the program gave it; NULL: what is set for the context at the
  * moment. TSR_ERR_ARGUMENT. */
 tsr_status tsr_context_arithmetic(tsr_context *context, const char *given,
-                                  tsr_arithmetic *arithmetic);
+                                  tsr_arithmetic_wish *arithmetic);
 
 /* Sets how the call is computed with an arithmetic: the moduli and the accuracy if that is in
  * residues, and whether a native plan is taken if it is faster; all are 0 if the call is native, or
  * calls of this kind are not computed otherwise. async: the caller does not wait for the call, so
  * that it must leave no part of C to another one. */
-void tsr_context_choose_arithmetic(const tsr_context *context, const tsr_arithmetic *arithmetic,
+void tsr_context_choose_arithmetic(const tsr_context *context, const tsr_arithmetic_wish *arithmetic,
                                    bool async, tsr_call *call);
 
 /* ---- native.c ---- */
 
 /* As tsr_level3_run_async, in an arithmetic that has been read; what->arithmetic is ignored. */
 tsr_status tsr_context_submit(tsr_context *context, const tsr_level3 *what,
-                              const tsr_arithmetic *arithmetic, const void *alpha, const void *a,
+                              const tsr_arithmetic_wish *arithmetic, const void *alpha, const void *a,
                               const void *b, const void *beta, void *c);
 
 /* The part of a gemm that computes a rectangle of C, natively, and its addresses; its places are

@@ -24,7 +24,7 @@ static int64_t judged_by(const tsr_context *context, const tsr_call *call) {
 TSR_ENTRY(tsr_emulation_find, (context, type, m, n, k, plan, how), tsr_context *context,
           tsr_type type, int64_t m, int64_t n, int64_t k, int plan, tsr_emulation_way *how) {
   tsr_call call = {.operation = TSR_GEMM, .type = type, .m = m, .n = n, .k = k, .alpha = TSR_OTHER};
-  tsr_arithmetic arithmetic;
+  tsr_arithmetic_wish arithmetic;
   TSR_TRY(tsr_context_check(context));
   if (how == NULL)
     return tsr_fail(TSR_ERR_ARGUMENT,
@@ -34,10 +34,10 @@ TSR_ENTRY(tsr_emulation_find, (context, type, m, n, k, plan, how), tsr_context *
   tsr_arithmetic_print(&arithmetic, how->arithmetic);
   if (context->engine == NULL && (!plan || context->plans->machine->devices == 0)) return TSR_OK;
   tsr_context_choose_arithmetic(context, &arithmetic, false, &call);
-  if (call.moduli == 0) return TSR_OK;
-  how->moduli = call.moduli;
+  if (!tsr_call_has_form(&call)) return TSR_OK;
+  how->products = call.arithmetic;
   how->faster = call.faster;
-  how->accuracy = call.accuracy;
+  how->accuracy = call.promise.accuracy;
   how->judged = judged_by(context, &call);
   return TSR_OK;
 }
@@ -58,9 +58,9 @@ static tsr_status check_part(const tsr_context *context, const tsr_emulation_way
 
 /* Chooses the way that tsr_emulation_find has found, whatever is set for the context now. */
 static void choose(const tsr_context *context, const tsr_emulation_way *how, tsr_call *call) {
-  const tsr_arithmetic arithmetic = {how->moduli > 0 ? TSR_EMULATED : TSR_NATIVE, how->moduli,
-                                     how->accuracy};
-  call->judged = how->judged;
+  const tsr_arithmetic_wish arithmetic = {how->products != NULL ? TSR_EMULATED : TSR_NATIVE,
+                                          how->products, how->accuracy};
+  call->promise.judged = how->judged;
   tsr_context_choose_arithmetic(context, &arithmetic, false, call);
 }
 

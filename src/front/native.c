@@ -20,7 +20,7 @@ static size_t scalar_bytes(const tsr_level3 *what, bool of_c) {
 }
 
 /* Adds the call to the capture under way, if any. trmm and trsm have no beta. */
-static void capture(tsr_context *context, const tsr_level3 *what, const tsr_arithmetic *arithmetic,
+static void capture(tsr_context *context, const tsr_level3 *what, const tsr_arithmetic_wish *arithmetic,
                     const void *alpha, const void *a, const void *b, const void *beta, void *c) {
   tsr_captured_step step = {
       .kind = TSR_CAPTURED_CALL, .what = *what, .arithmetic = *arithmetic, .a = a, .b = b, .c = c};
@@ -31,7 +31,7 @@ static void capture(tsr_context *context, const tsr_level3 *what, const tsr_arit
   tsr_capture_note_step(context->plans, &step);
 }
 
-static tsr_status carry_out(tsr_context *context, bool async, const tsr_arithmetic *arithmetic,
+static tsr_status carry_out(tsr_context *context, bool async, const tsr_arithmetic_wish *arithmetic,
                             tsr_call *call, const tsr_binding *binding, bool exchanged) {
   if (tsr_call_is_empty(call)) return TSR_OK;
   if (context->engine == NULL) return tsr_call_on_cpu(call, binding);
@@ -43,11 +43,11 @@ static tsr_status carry_out(tsr_context *context, bool async, const tsr_arithmet
 /* An asynchronous call becomes part of a capture only once it is submitted: a call that fails may
  * be repeated by the program. given: the arithmetic; NULL: what->arithmetic has it. */
 static tsr_status run(tsr_context *context, bool async, const tsr_level3 *what,
-                      const tsr_arithmetic *given, const void *alpha, const void *a, const void *b,
+                      const tsr_arithmetic_wish *given, const void *alpha, const void *a, const void *b,
                       const void *beta, void *c) {
   tsr_call call;
   tsr_binding binding;
-  tsr_arithmetic arithmetic;
+  tsr_arithmetic_wish arithmetic;
   bool exchanged;
   TSR_TRY(tsr_context_check(context));
   TSR_TRY(tsr_call_level3(what, alpha, a, b, beta, c, true, &call, &binding, &exchanged));
@@ -62,7 +62,7 @@ static tsr_status run(tsr_context *context, bool async, const tsr_level3 *what,
 }
 
 tsr_status tsr_context_submit(tsr_context *context, const tsr_level3 *what,
-                              const tsr_arithmetic *arithmetic, const void *alpha, const void *a,
+                              const tsr_arithmetic_wish *arithmetic, const void *alpha, const void *a,
                               const void *b, const void *beta, void *c) {
   return run(context, true, what, arithmetic, alpha, a, b, beta, c);
 }

@@ -19,7 +19,7 @@
 
 #include <stdbool.h>
 
-#include "arithmetic/kernel.h"
+#include "arithmetic/arithmetic.h"
 #include "base/status.h"
 #include "base/text.h"
 
@@ -288,22 +288,24 @@ double tsr_rates_greatest(const tsr_rates *rates,
 /* Flops/s of the fastest kernel of a type on a device of speed 1 in short runs; 0: unknown. */
 double tsr_machine_best_rate(const tsr_machine *machine, tsr_type type);
 
-/* Seconds of the launches of a kernel on residues, which are several kernels of the device. */
-static inline double tsr_residue_latency(const tsr_device *device) {
+/* Seconds of the launches of a kernel on a form, which are several kernels of the device. */
+static inline double tsr_form_latency(const tsr_device *device) {
   return 3 * device->kernel_latency;
 }
 
-/* Seconds of the kernels on residues with that many moduli (arithmetic/moduli.h): of making the
- * residues of `lines` lines of k elements, which are kept or not, and of a product. */
-double tsr_machine_residues_time(const tsr_machine *machine, int device, tsr_type type, int moduli,
-                                 bool keeps_lines, int64_t k, int64_t lines);
-double tsr_machine_residue_gemm_time(const tsr_machine *machine, int device, tsr_type type,
-                                     int moduli, int64_t m, int64_t n, int64_t k, bool reads_c,
-                                     double heat);
+/* Seconds of the kernels of an arithmetic with a form: of making the form of `lines` lines of k
+ * elements, which are kept beside it or not, and of a product. */
+double tsr_machine_form_time(const tsr_machine *machine, int device,
+                             const tsr_arithmetic *arithmetic, tsr_type type, bool keeps_lines,
+                             int64_t k, int64_t lines);
+double tsr_machine_form_gemm_time(const tsr_machine *machine, int device,
+                                  const tsr_arithmetic *arithmetic, tsr_type type, int64_t m,
+                                  int64_t n, int64_t k, bool reads_c, double heat);
 
-/* tsr_machine_rate_limit for products in residues: flops/s of the products that they stand for. */
-double tsr_machine_residue_limit(const tsr_machine *machine, tsr_type type, int moduli,
-                                 double heat);
+/* tsr_machine_rate_limit for products of that arithmetic: flops/s of the products that they stand
+ * for. */
+double tsr_machine_form_limit(const tsr_machine *machine, const tsr_arithmetic *arithmetic,
+                              tsr_type type, double heat);
 
 /* Whether products of blocks are the faster way for a level-3 routine of the type: by what was
  * measured; false: the vendor's routine is, or nothing was measured. */

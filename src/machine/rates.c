@@ -5,7 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "arithmetic/moduli.h"
 #include "machine/machine.h"
 #include "machine/tuning.h"
 
@@ -291,7 +290,7 @@ static double product_time(const tsr_machine *machine, const tsr_device *device,
 
 double tsr_machine_kernel_bytes(tsr_kernel kernel, tsr_type type, int64_t m, int64_t n, int64_t k,
                                 bool wide, bool reads_c) {
-  if (kernel == TSR_KERNEL_RESIDUES || kernel == TSR_KERNEL_RESIDUE_GEMM) return 0;
+  if (tsr_kernel_get(kernel)->form != TSR_NO_FORM) return 0;
   if (tsr_kernel_get(kernel)->bound_by_memory)
     return tsr_kernel_bytes(kernel, type, m, n, wide, reads_c);
   return product_bytes(kernel, type, (double)m, (double)n, (double)k, wide, reads_c);
@@ -333,81 +332,92 @@ double tsr_machine_blocks_time(const tsr_machine *machine, int device, tsr_kerne
   return d->kernel_latency + working;
 }
 
-/* ---- Kernels on residues ---- */
+/* ---- Kernels on a form ---- */
 
-/* The type whose products take a known part of the time of products of 8-bit integers: fp16, which
- * the same units compute; its own real type on a machine whose fp16 rate is not known. */
-static tsr_type like_integers(const tsr_machine *machine, tsr_type type, double *ratio) {
-  bool known = machine->rates[tsr_type_index(TSR_H)].areas > 0;
-  *ratio = known ? TSR_TUNE_INTEGERS_OF_HALF : 1;
-  if (known) return TSR_H;
+/* The type whose products take a known part of the time of the unit's: bf16 itself, and for 8-bit
+ * integers fp16, which the same units compute; the type's own real type on a machine whose 16-bit
+ * rate is not known. */
+static tsr_type like_unit(const tsr_machine *machine, const tsr_arithmetic *arithmetic,
+                          tsr_type type, double *ratio) {
+  bool integers = arithmetic->unit == TSR_UNIT_INT8;
+  tsr_type like = integers ? TSR_H : TSR_B;
+  bool known = machine->rates[tsr_type_index(like)].areas > 0;
+  *ratio = known && integers ? TSR_TUNE_INTEGERS_OF_HALF : 1;
+  if (known) return like;
   return type == TSR_Z ? TSR_D : type == TSR_C ? TSR_S : type;
 }
 
-/* What the device of the table is to another one in products of integers. */
-static double integer_speed(const tsr_machine *machine, int device, tsr_type type) {
+/* The measured rates of the unit's kernels, which are of the products that are usual for the type;
+ * NULL: nothing was measured. */
+static const struct tsr_emulated *measured_rates(const tsr_machine *machine,
+                                                 const tsr_arithmetic *arithmetic, tsr_type type) {
+  const struct tsr_emulated *emulated = &machine->rates[tsr_type_index(type)].emulated;
+  return arithmetic->unit == TSR_UNIT_INT8 && emulated->sustained > 0 ? emulated : NULL;
+}
+
+/* How fast a device is in products of the unit beside the one of the table. */
+static double unit_speed(const tsr_machine *machine, int device, const tsr_arithmetic *arithmetic,
+                         tsr_type type) {
   double ratio;
-  return tsr_machine_speed(machine, device, like_integers(machine, type, &ratio));
+  return tsr_machine_speed(machine, device, like_unit(machine, arithmetic, type, &ratio));
 }
 
-/* How much more there is to do with `moduli` moduli than with the type's usual ones. */
-static double more_planes(tsr_type type, int moduli) {
-  return (double)moduli / tsr_moduli_of_type(type);
-}
-
-/* A line is read for its greatest magnitude, for its sums and to be converted; the residues are
+/* A line is read for its greatest magnitude, for its sums and to be converted; its parts are
  * written, and the line itself if it is kept. */
-double tsr_machine_residues_time(const tsr_machine *machine, int device, tsr_type type, int moduli,
-                                 bool keeps_lines, int64_t k, int64_t lines) {
+double tsr_machine_form_time(const tsr_machine *machine, int device,
+                             const tsr_arithmetic *arithmetic, tsr_type type, bool keeps_lines,
+                             int64_t k, int64_t lines) {
   const tsr_device *d = &machine->device[device];
   const struct tsr_emulated *emulated = &machine->rates[tsr_type_index(type)].emulated;
   double size = (double)tsr_type_get(type)->size, elements = (double)k * (double)lines;
-  int planes = tsr_residue_planes(type, moduli);
-  double by_memory = elements * (3 * size + planes) / d->memory_rate;
-  double measured = emulated->elements > 0
-                        ? elements / emulated->elements * more_planes(type, moduli) /
-                              integer_speed(machine, device, type)
-                        : by_memory;
+  int parts = tsr_arithmetic_planes(arithmetic, type) * arithmetic->part_bytes;
+  double by_memory = elements * (3 * size + parts) / d->memory_rate;
+  bool measured = arithmetic->unit == TSR_UNIT_INT8 && emulated->elements > 0;
+  double working = measured ? elements / emulated->elements * tsr_arithmetic_share(arithmetic, type) /
+                                  unit_speed(machine, device, arithmetic, type)
+                            : by_memory;
   double kept = keeps_lines ? elements * size / d->memory_rate : 0;
-  return tsr_residue_latency(d) + measured + kept;
+  return tsr_form_latency(d) + working + kept;
 }
 
-/* Seconds by the rate of fp16. The products of each modulus write sums of 4 bytes, which are read
- * and reduced to one byte; recovering reads these. */
-static double guess_residue_gemm(const tsr_machine *machine, const tsr_device *d, tsr_type type,
-                                 int moduli, int64_t m, int64_t n, int64_t k, bool reads_c,
-                                 double heat) {
+/* Seconds by the rate of 16-bit products. Each product of the unit writes sums of 4 bytes, which are
+ * read and reduced to one byte; recovering reads these. */
+static double guess_form_gemm(const tsr_machine *machine, const tsr_device *d,
+                              const tsr_arithmetic *arithmetic, tsr_type type, int64_t m, int64_t n,
+                              int64_t k, bool reads_c, double heat) {
   double ratio, size = (double)tsr_type_get(type)->size;
-  tsr_type half = like_integers(machine, type, &ratio);
-  bool wide = tsr_type_get(half)->wide != half;
+  tsr_type like = like_unit(machine, arithmetic, type, &ratio);
+  bool wide = tsr_type_get(like)->wide != like;
   double one =
-      product_time(machine, d, TSR_KERNEL_GEMM, BY_VENDOR, half, m, n, k, wide, false, heat);
-  int planes = tsr_residue_planes(type, moduli);
-  double bytes = (double)m * (double)n * (6.0 * planes + size * (reads_c ? 2 : 1));
-  return planes * one / (ratio * TSR_TUNE_INTEGERS_REACHED) + bytes / d->memory_rate;
+      product_time(machine, d, TSR_KERNEL_GEMM, BY_VENDOR, like, m, n, k, wide, false, heat);
+  int products = tsr_arithmetic_products(arithmetic, type);
+  double bytes = (double)m * (double)n * (6.0 * products + size * (reads_c ? 2 : 1));
+  return products * one / (ratio * TSR_TUNE_INTEGERS_REACHED) + bytes / d->memory_rate;
 }
 
 /* Seconds by measured rates, which are those of products that only write c. */
-static double measured_residue_gemm(const tsr_machine *machine, int device, tsr_type type,
-                                    int moduli, int64_t m, int64_t n, int64_t k, bool reads_c,
-                                    double heat) {
+static double measured_form_gemm(const tsr_machine *machine, int device,
+                                 const tsr_arithmetic *arithmetic, tsr_type type, int64_t m,
+                                 int64_t n, int64_t k, bool reads_c, double heat) {
   const tsr_rates *rates = &machine->rates[tsr_type_index(type)];
   double cool = rate_at(rates, rates->emulated.flops, sqrt((double)m * (double)n), (double)k);
   double hot = fmin(cool, rates->emulated.sustained);
-  double flops = tsr_kernel_flops(TSR_KERNEL_GEMM, type, m, n, k) * more_planes(type, moduli);
+  double flops = tsr_kernel_flops(TSR_KERNEL_GEMM, type, m, n, k) *
+                 tsr_arithmetic_share(arithmetic, type);
   double reading = reads_c ? (double)tsr_type_get(type)->size * (double)m * (double)n : 0;
-  return flops * ((1 - heat) / cool + heat / hot) / integer_speed(machine, device, type) +
+  return flops * ((1 - heat) / cool + heat / hot) /
+             unit_speed(machine, device, arithmetic, type) +
          reading / machine->device[device].memory_rate;
 }
 
-double tsr_machine_residue_gemm_time(const tsr_machine *machine, int device, tsr_type type,
-                                     int moduli, int64_t m, int64_t n, int64_t k, bool reads_c,
-                                     double heat) {
+double tsr_machine_form_gemm_time(const tsr_machine *machine, int device,
+                                  const tsr_arithmetic *arithmetic, tsr_type type, int64_t m,
+                                  int64_t n, int64_t k, bool reads_c, double heat) {
   const tsr_device *d = &machine->device[device];
-  bool measured = machine->rates[tsr_type_index(type)].emulated.sustained > 0;
-  return tsr_residue_latency(d) +
-         (measured ? measured_residue_gemm(machine, device, type, moduli, m, n, k, reads_c, heat)
-                   : guess_residue_gemm(machine, d, type, moduli, m, n, k, reads_c, heat));
+  bool measured = measured_rates(machine, arithmetic, type) != NULL;
+  return tsr_form_latency(d) +
+         (measured ? measured_form_gemm(machine, device, arithmetic, type, m, n, k, reads_c, heat)
+                   : guess_form_gemm(machine, d, arithmetic, type, m, n, k, reads_c, heat));
 }
 
 double tsr_rates_greatest(const tsr_rates *rates,
@@ -424,19 +434,18 @@ static double limit_between(double best, double sustained, double heat) {
   return best - heat * (best - sustained);
 }
 
-double tsr_machine_residue_limit(const tsr_machine *machine, tsr_type type, int moduli,
-                                 double heat) {
+double tsr_machine_form_limit(const tsr_machine *machine, const tsr_arithmetic *arithmetic,
+                              tsr_type type, double heat) {
   const tsr_rates *rates = &machine->rates[tsr_type_index(type)];
-  const struct tsr_emulated *emulated = &rates->emulated;
-  if (emulated->sustained > 0)
+  const struct tsr_emulated *emulated = measured_rates(machine, arithmetic, type);
+  if (emulated != NULL)
     return limit_between(tsr_rates_greatest(rates, emulated->flops), emulated->sustained, heat) /
-           more_planes(type, moduli);
+           tsr_arithmetic_share(arithmetic, type);
   double ratio;
-  tsr_type half = like_integers(machine, type, &ratio);
-  double flops =
-      tsr_type_get(type)->flop_factor / 2.0; /* that two of an integer product stand for */
-  return tsr_machine_rate_limit(machine, half, heat) * ratio * flops /
-         tsr_residue_planes(type, moduli);
+  tsr_type like = like_unit(machine, arithmetic, type, &ratio);
+  double flops = tsr_type_get(type)->flop_factor / 2.0; /* that two of the unit stand for */
+  return tsr_machine_rate_limit(machine, like, heat) * ratio * flops /
+         tsr_arithmetic_products(arithmetic, type);
 }
 
 double tsr_machine_best_rate(const tsr_machine *machine, tsr_type type) {

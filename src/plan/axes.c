@@ -21,7 +21,7 @@ static bool has_square_a(const tsr_call *call) {
 }
 
 tsr_uplo tsr_call_triangle_of(const tsr_call *call, int operand) {
-  bool of_a = operand == TSR_A && has_square_a(call) && call->moduli == 0;
+  bool of_a = operand == TSR_A && has_square_a(call) && !tsr_call_has_form(call);
   bool of_c = operand == TSR_C_ && tsr_call_has_triangular_c(call);
   return of_a || of_c ? call->uplo : TSR_GENERAL;
 }
@@ -71,14 +71,10 @@ tsr_axes tsr_command_axes(const tsr_command *command, int i) {
   const tsr_axes c = {TSR_AXIS_I, TSR_AXIS_J}, square = {order, order};
   const tsr_axes a = {TSR_AXIS_I, TSR_AXIS_K}, b = {TSR_AXIS_K, TSR_AXIS_J};
   if (command->kind == TSR_COMMAND_COPY || i == 2) return c;
+  if (tsr_kernel_makes_form(command->kernel)) return turned(c, form.transa != TSR_NO_TRANS);
+  if (tsr_kernel_is_product(command->kernel))
+    return i == 0 ? turned(a, form.transa != TSR_NO_TRANS) : turned(b, form.transb != TSR_NO_TRANS);
   switch (command->kernel) {
-    case TSR_KERNEL_RESIDUES:
-      return turned(c, form.transa != TSR_NO_TRANS);
-    case TSR_KERNEL_GEMM:
-    case TSR_KERNEL_GEMMT:
-    case TSR_KERNEL_RESIDUE_GEMM:
-      return i == 0 ? turned(a, form.transa != TSR_NO_TRANS)
-                    : turned(b, form.transb != TSR_NO_TRANS);
     case TSR_KERNEL_SYRK:
     case TSR_KERNEL_HERK:
     case TSR_KERNEL_SYR2K:

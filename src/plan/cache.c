@@ -159,11 +159,11 @@ static void make_key(const tsr_call *call, uint64_t settings, int64_t key[KEY_WO
   *at++ = call->m;
   *at++ = call->n;
   *at++ = call->k;
-  *at++ = call->moduli;
-  memcpy(at++, &call->accuracy, sizeof call->accuracy);
-  int flags = (call->faster * 2 + call->keeps_lines) * 2 + call->row_major + 8 * call->adds_last;
+  *at++ = tsr_arithmetic_key(call->arithmetic);
+  memcpy(at++, &call->promise.accuracy, sizeof call->promise.accuracy);
+  int flags = (call->faster * 2 + call->promise.keeps_lines) * 2 + call->row_major + 8 * call->adds_last;
   *at++ = flags * 16 + call->alpha * 4 + call->beta;
-  *at++ = call->judged;
+  *at++ = call->promise.judged;
   for (int i = 0; i < TSR_OPERANDS; i++) {
     const tsr_operand *x = &call->operand[i];
     const int64_t words[] = {x->rows,     x->cols,         x->ld,         x->memory,

@@ -132,7 +132,7 @@ struct tsr_plan {
   /* If the faster one of a native plan and one in residues was taken: the other one. */
   struct {
     double seconds; /* predicted, s; 0: there was no choice */
-    int moduli;     /* 0: native */
+    const tsr_arithmetic *arithmetic; /* NULL: native */
     double accuracy;
   } other;
   uint32_t by_blocks;  /* bit tsr_kernel: devices compute that routine by products of blocks */

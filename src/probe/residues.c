@@ -6,7 +6,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "arithmetic/moduli.h"
+#include "arithmetic/arithmetic.h"
 #include "probe/bench.h"
 
 /* The buffers of the bench: the matrix whose lines become residues, these, and C. */
@@ -15,8 +15,10 @@ enum { MATRIX, RESIDUES, RESULT };
 /* Emulated devices take so long that only products of this extent are measured. */
 enum { QUICK_MOST = 64 };
 
-static int planes_of(tsr_type type) {
-  return tsr_residue_planes(type, tsr_moduli_of_type(type));
+/* Products in residues with the type's usual moduli; NULL: the engine or the type has none. */
+static const tsr_arithmetic *usual(const tsr_bench *b, tsr_type type) {
+  bool has = b->engine->traits.forms >> TSR_KERNEL_RESIDUES & 1;
+  return has ? tsr_residues_for(type, 0, 0) : NULL;
 }
 
 /* The residues of `lines` lines of k elements: columns, or rows if turned. */
@@ -32,9 +34,9 @@ static tsr_kernel_args conversion(const tsr_bench *b, tsr_type type, int64_t k, 
                           .a = b->buffer[0][MATRIX],
                           .lda = turned ? lines : k,
                           .c = b->buffer[0][RESIDUES],
-                          .ldc = tsr_residues_ld(k)};
-  args.residues.moduli = tsr_moduli_of_type(type);
-  args.residues.of[2] = (tsr_residue_lines){0, lines};
+                          .ldc = tsr_form_ld(k)};
+  args.lines.arithmetic = usual(b, type);
+  args.lines.of[2] = (tsr_lines_range){0, lines};
   return args;
 }
 
@@ -51,10 +53,10 @@ static tsr_kernel_args product(const tsr_bench *b, tsr_type type, int64_t area, 
                           .a = b->buffer[0][RESIDUES],
                           .b = b->buffer[0][RESIDUES],
                           .c = b->buffer[0][RESULT],
-                          .lda = tsr_residues_ld(k),
-                          .ldb = tsr_residues_ld(k),
+                          .lda = tsr_form_ld(k),
+                          .ldb = tsr_form_ld(k),
                           .ldc = area};
-  args.residues = (tsr_residue_args){.moduli = tsr_moduli_of_type(type),
+  args.lines = (tsr_lines_args){.arithmetic = usual(b, type),
                                      .tolerance = DBL_MAX,
                                      .overlaps = b->engine->traits.overlaps, /* launches count */
                                      .of = {{0, area}, {0, area}, {0, 0}}};
@@ -63,7 +65,7 @@ static tsr_kernel_args product(const tsr_bench *b, tsr_type type, int64_t area, 
 
 static bool fits(const tsr_bench *b, tsr_type type, int64_t area, int64_t k) {
   size_t size = tsr_type_get(type)->size, long_side = (size_t)(area > k ? area : k);
-  return tsr_residues_bytes(k, area, planes_of(type)) <= b->bytes &&
+  return tsr_form_bytes(usual(b, type), type, false, k, area) <= b->bytes &&
          (size_t)area * long_side * size <= b->bytes &&
          (!b->options->quick || long_side <= QUICK_MOST);
 }
@@ -84,7 +86,7 @@ static tsr_status time_kernel(tsr_bench *b, const tsr_kernel_args *args, double 
   for (int i = 0; i < 2; i++) TSR_TRY(tsr_bench_kernels(b, 0, args, 1, false, &once));
   int repeats = once * MOST < limit ? MOST : once < limit ? (int)(limit / once) : 1;
   TSR_TRY(tsr_bench_kernels(b, 0, args, repeats, false, each));
-  *each = fmax(*each - tsr_residue_latency(&b->machine->device[0]), 0.3 * *each);
+  *each = fmax(*each - tsr_form_latency(&b->machine->device[0]), 0.3 * *each);
   return TSR_OK;
 }
 
@@ -148,8 +150,8 @@ static tsr_status measure_conversion(tsr_bench *b, tsr_type type, tsr_rates *rat
 
 tsr_status tsr_probe_residues(tsr_bench *b, tsr_type type) {
   tsr_rates *rates = &b->machine->rates[tsr_type_index(type)];
-  bool first_fits = fits(b, type, (int64_t)rates->area[0], (int64_t)rates->k[0]);
-  if (!b->engine->traits.residues || tsr_moduli_of_type(type) == 0 || !first_fits) return TSR_OK;
+  if (usual(b, type) == NULL || !fits(b, type, (int64_t)rates->area[0], (int64_t)rates->k[0]))
+    return TSR_OK;
   TSR_TRY(measure_conversion(b, type, rates));
   TSR_TRY(measure_shapes(b, type, rates));
   return measure_sustained(b, type, rates);

@@ -3,7 +3,6 @@
 
 /* Turns commands of a plan into copies and kernels of the engine, with the run's addresses, alpha
  * and beta. */
-#include "arithmetic/moduli.h"
 #include "plan/names.h"
 #include "run/inside.h"
 
@@ -74,12 +73,12 @@ static void *operand(const tsr_job *job, const tsr_command *c, int i, int64_t *l
   return address(job, buffer, c->row[i], c->col[i]);
 }
 
-/* A block of residues is addressed by its beginning and the number of a line. */
-static void set_residues(const tsr_job *job, uint32_t index, int i, tsr_kernel_args *args) {
+/* A block of a form is addressed by its beginning and the number of a line. */
+static void set_block(const tsr_job *job, uint32_t index, int i, tsr_kernel_args *args) {
   const tsr_command *c = &job->plan->commands.items[index];
   const tsr_buffer *buffer = buffer_of(job, c, i);
   if (buffer == NULL || !tsr_is_residues(buffer->matrix)) return;
-  args->residues.of[i] = (tsr_residue_lines){c->col[i] - buffer->col, buffer->cols};
+  args->lines.of[i] = (tsr_lines_range){c->col[i] - buffer->col, buffer->cols};
   if (i == 2)
     args->c = base_of(job, buffer);
   else
@@ -89,20 +88,20 @@ static void set_residues(const tsr_job *job, uint32_t index, int i, tsr_kernel_a
 /* The part of (|A||B|) that conversion may add to a product over k elements, of which a sum has
  * several beside a triangle and in syr2k and her2k. */
 static double tolerance_of(const tsr_call *call, int64_t k) {
-  if (call->accuracy <= 0) return tsr_moduli_tolerance(call->type, call->moduli, k);
   bool two = call->operation == TSR_SYR2K || call->operation == TSR_HER2K;
   int64_t products = (k > 0 ? (call->k + k - 1) / k : 1) * (two ? 2 : 1);
-  return tsr_accuracy_tolerance(call->type, call->accuracy, products, k);
+  return tsr_arithmetic_tolerance(call->arithmetic, call->type, call->promise.accuracy, products,
+                                  k);
 }
 
-static void set_residue_args(const tsr_job *job, uint32_t index, tsr_kernel_args *args) {
+static void set_lines(const tsr_job *job, uint32_t index, tsr_kernel_args *args) {
   const tsr_call *call = &job->plan->call;
-  args->residues.moduli = call->moduli;
-  args->residues.keeps_lines = call->keeps_lines;
-  args->residues.tolerance = tolerance_of(call, args->k);
-  args->residues.overlaps = job->runner->engine->traits.overlaps;
-  if (args->kernel == TSR_KERNEL_RESIDUE_GEMM) args->residues.verdict = job->verdicts + index;
-  for (int i = 0; i < 3; i++) set_residues(job, index, i, args);
+  args->lines = (tsr_lines_args){.arithmetic = call->arithmetic,
+                                 .keeps_lines = call->promise.keeps_lines,
+                                 .tolerance = tolerance_of(call, args->k),
+                                 .overlaps = job->runner->engine->traits.overlaps};
+  if (tsr_kernel_multiplies_forms(args->kernel)) args->lines.verdict = job->verdicts + index;
+  for (int i = 0; i < 3; i++) set_block(job, index, i, args);
 }
 
 static int blocks_of(const tsr_job *job, const tsr_command *c) {
@@ -131,7 +130,7 @@ static tsr_status issue_kernel(const tsr_job *job, uint32_t index, tsr_queue *qu
   args.a = operand(job, c, 0, &args.lda);
   args.b = operand(job, c, 1, &args.ldb);
   args.c = operand(job, c, 2, &args.ldc);
-  if (call->moduli > 0) set_residue_args(job, index, &args);
+  if (tsr_call_has_form(call)) set_lines(job, index, &args);
   return job->runner->engine->kernel(queue, &args);
 }
 

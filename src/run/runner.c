@@ -155,7 +155,7 @@ static tsr_status fill_blocks(tsr_job *job, const tsr_submission *submission) {
 static tsr_status make_verdicts(tsr_job *job) {
   tsr_runner *runner = job->runner;
   size_t bytes = job->plan->commands.count;
-  if (job->plan->call.moduli == 0) return TSR_OK;
+  if (!tsr_call_may_refuse(&job->plan->call)) return TSR_OK;
   if (job->verdict_bytes < bytes) {
     void *made = NULL;
     TSR_TRY(runner->engine->alloc(runner->state, TSR_HOST, bytes, &made));
@@ -168,7 +168,7 @@ static tsr_status make_verdicts(tsr_job *job) {
 
 /* No accuracy has been refused yet. Called after kernels were tried, which write verdicts, too. */
 static void clear_verdicts(tsr_job *job) {
-  if (job->plan->call.moduli > 0) memset(job->verdicts, 0, job->plan->commands.count);
+  if (tsr_call_may_refuse(&job->plan->call)) memset(job->verdicts, 0, job->plan->commands.count);
 }
 
 static tsr_status fill(tsr_job *job, const tsr_submission *submission, tsr_program *program) {
@@ -316,7 +316,7 @@ float *tsr_job_take_times(tsr_job *job) {
 }
 
 bool tsr_job_refused(const tsr_job *job, uint32_t command) {
-  return job->plan->call.moduli > 0 && job->verdicts[command] != 0;
+  return tsr_call_may_refuse(&job->plan->call) && job->verdicts[command] != 0;
 }
 
 uint64_t tsr_job_number(const tsr_job *job) {

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "cpu/blas.h"
+#include "arithmetic/arithmetic.h"
 #include "arithmetic/moduli.h"
 #include "arithmetic/judgement.h"
 #include "hard_data.h"
@@ -116,7 +117,7 @@ static void make(product *p, hard_family family, uint64_t seed) {
   hard_fill(family, x->type, true, x->transb, x->n, x->k, x->ldb, seed, p->b);
   hard_fill(HARD_UNIFORM, x->type, true, TSR_NO_TRANS, x->n, x->m, x->m, seed + 9, p->old);
   memcpy(p->c, p->old, (size_t)(x->m * x->n) * size);
-  int element = tsr_residue_element(x->type, p->moduli, p->keeps);
+  int element = tsr_form_element(tsr_residues_of(p->moduli), x->type, p->keeps);
   p->ra = room(tsr_residues_bytes(x->k, x->m, element));
   p->rb = room(tsr_residues_bytes(x->k, x->n, element));
 }
@@ -144,9 +145,9 @@ static void convert(const product *p, bool second, int64_t first, int64_t lines)
       .lda = ld,
       .c = second ? p->rb : p->ra,
       .ldc = tsr_residues_ld(x->k)};
-  args.residues.moduli = p->moduli;
-  args.residues.keeps_lines = p->keeps;
-  args.residues.of[2] = (tsr_residue_lines){first, second ? x->n : x->m};
+  args.lines.arithmetic = tsr_residues_of(p->moduli);
+  args.lines.keeps_lines = p->keeps;
+  args.lines.of[2] = (tsr_lines_range){first, second ? x->n : x->m};
   assert_int_equal(tsr_cpu_kernel(&args), TSR_OK);
 }
 
@@ -172,7 +173,7 @@ static bool multiply(const product *p, int64_t row, int64_t rows, int64_t col, i
                           .lda = tsr_residues_ld(x->k),
                           .ldb = tsr_residues_ld(x->k),
                           .ldc = x->m};
-  args.residues = (tsr_residue_args){.moduli = p->moduli,
+  args.lines = (tsr_lines_args){.arithmetic = tsr_residues_of(p->moduli),
                                      .keeps_lines = p->keeps,
                                      .tolerance = tsr_moduli_tolerance(x->type, p->moduli, x->k),
                                      .overlaps = !p->by_quantiles,

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "arithmetic/judgement.h"
+#include "arithmetic/arithmetic.h"
 #include "arithmetic/moduli.h"
 #include "cpu/blas.h"
 #include "harness.h"
@@ -74,7 +75,7 @@ static matrices make(const residue_case *t) {
   x.bytes[0] = (size_t)(x.lda * (plain_a ? t->k : t->m)) * x.size;
   x.bytes[1] = (size_t)(x.ldb * (plain_b ? t->n : t->k)) * x.size;
   x.bytes[2] = (size_t)(x.ldc * t->n) * x.size;
-  int element = tsr_residue_element(t->type, t->moduli, t->keeps);
+  int element = tsr_form_element(tsr_residues_of(t->moduli), t->type, t->keeps);
   x.residues[0] = tsr_residues_bytes(t->k, t->m, element);
   x.residues[1] = tsr_residues_bytes(t->k, t->n, element);
   x.a = room(x.bytes[0]);
@@ -104,9 +105,9 @@ static tsr_kernel_args conversion(const residue_case *t, const matrices *x, bool
                           .lda = ld,
                           .c = to,
                           .ldc = tsr_residues_ld(t->k)};
-  args.residues.moduli = t->moduli;
-  args.residues.keeps_lines = t->keeps;
-  args.residues.of[2] = (tsr_residue_lines){first, second ? t->n : t->m};
+  args.lines.arithmetic = tsr_residues_of(t->moduli);
+  args.lines.keeps_lines = t->keeps;
+  args.lines.of[2] = (tsr_lines_range){first, second ? t->n : t->m};
   return args;
 }
 
@@ -129,7 +130,7 @@ static tsr_kernel_args product(const residue_case *t, const matrices *x, const v
                           .lda = tsr_residues_ld(t->k),
                           .ldb = tsr_residues_ld(t->k),
                           .ldc = x->ldc};
-  args.residues = (tsr_residue_args){.moduli = t->moduli,
+  args.lines = (tsr_lines_args){.arithmetic = tsr_residues_of(t->moduli),
                                      .keeps_lines = t->keeps,
                                      .tolerance = tsr_moduli_tolerance(t->type, t->moduli, t->k),
                                      .overlaps = !t->by_quantiles,
@@ -223,7 +224,7 @@ static bool run_case(bench *b, const residue_case *t) {
   convert_all(NULL, t, &x, false, x.a, cpu_ra);
   convert_all(NULL, t, &x, true, x.b, cpu_rb);
   args = product(t, &x, cpu_ra, cpu_rb, x.c, &cpu_verdict);
-  args.residues.overlaps = args.residues.overlaps && b->h.engine->traits.overlaps;
+  args.lines.overlaps = args.lines.overlaps && b->h.engine->traits.overlaps;
   run_kernel(NULL, &args);
   unify_kept(t, t->m, ra.pinned), unify_kept(t, t->m, cpu_ra);
   unify_kept(t, t->n, rb.pinned), unify_kept(t, t->n, cpu_rb);
@@ -243,7 +244,7 @@ static bool run_case(bench *b, const residue_case *t) {
 
 static bench open_bench(void) {
   bench b = {.h = harness_open(&(tsr_engine_options){.count = 1})};
-  if (!b.h.engine->traits.residues) {
+  if (!b.h.engine->traits.forms) {
     harness_close(&b.h);
     skip();
   }

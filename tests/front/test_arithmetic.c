@@ -33,7 +33,7 @@ static tsr_context *context_of(const char *arithmetic, const char *devices, size
 /* Skips the test where the engine has no kernels for residues, so that all products are native. */
 static void needs_residues(void) {
   const tsr_engine *engine = tsr_engine_find(front_engine());
-  if (engine != NULL && !engine->traits.residues) skip();
+  if (engine != NULL && !engine->traits.forms) skip();
 }
 
 /* How many of `count` numbers of devices to try; there may be one real device only. */
@@ -176,7 +176,7 @@ static void check_reproducible(const product *p, int *refused) {
       bool first = d == 0 && b == 0;
       tsr_plan *plan;
       multiply_anew(context, p, first ? p->native : p->c, &plan);
-      assert_true(plan->call.moduli > 0);
+      assert_true(tsr_call_has_form(&plan->call));
       if (first) *refused = tsr_plan_object_of(plan)->refused;
       assert_int_equal(tsr_plan_object_of(plan)->refused, *refused);
       if (!first) assert_memory_equal(p->native, p->c, p->bytes);
@@ -425,7 +425,7 @@ static void the_least_budgets_lead_to_native_plans(void **state) {
   tsr_context *context = context_of("emulated", "1", 100000);
   assert_ok(multiply(context, &p.x, p.c));
   assert_false(front_last_says(context, "emulated with"));
-  if (tsr_engine_find(front_engine())->traits.residues)
+  if (tsr_engine_find(front_engine())->traits.forms)
     assert_true(front_last_says(context, "not emulated: their residues need a budget of"));
   assert_true(hard_worst(&p.x) <= 1);
   tsr_context_destroy(context);
@@ -717,7 +717,7 @@ static void the_faster_plan_of_an_accuracy_is_taken(void **state) {
     assert_true(predicted("auto", types[i], extents[i]) == native);
     tsr_plan *plan = resident_plan("auto:1e-3", types[i], extents[i]);
     assert_true(plan->seconds == rough && plan->other.seconds == native);
-    assert_int_equal(plan->call.moduli, tsr_moduli_for(types[i], 1e-3, extents[i]));
+    assert_int_equal(plan->call.arithmetic->number, tsr_moduli_for(types[i], 1e-3, extents[i]));
     assert_true(front_verdict_says(plan, "for an accuracy of 0.001. Natively the call is"));
     tsr_plan_destroy(plan);
     plan = resident_plan("auto:1e-300", types[i], extents[i]);

@@ -328,7 +328,7 @@ static bool suits(const routine *what, hard_family family) {
 static void the_promise_holds(void **state) {
   (void)state;
   const tsr_engine *engine = tsr_engine_find(front_engine());
-  if (engine != NULL && !engine->traits.residues) skip();
+  if (engine != NULL && !engine->traits.forms) skip();
   for (int d = 0; d < (front_is_emulated() ? 2 : 1); d++) {
     tsr_context *context = context_of("emulated", d == 0 ? "1" : "3");
     assert_ok(tsr_set_strategy(context, "any/block=16"));
@@ -397,7 +397,7 @@ static void *copy_of_c(const call *x) {
 static void bits_of_updates_do_not_depend_on_budgets(void **state) {
   (void)state;
   const tsr_engine *engine = tsr_engine_find(front_engine());
-  if (engine != NULL && !engine->traits.residues) skip();
+  if (engine != NULL && !engine->traits.forms) skip();
   const int percent[] = {90, 50, 20};
   for (int i = 0; i < ROUTINES; i++)
     for (int variant = 0; variant < 16 && routines[i].rank; variant += 3) {
@@ -452,7 +452,7 @@ static bool check_reproducible(const char *arithmetic, const call *x, int64_t ti
 static void reproducible_bits_are_the_same_everywhere(void **state) {
   (void)state;
   const tsr_engine *engine = tsr_engine_find(front_engine());
-  if (engine != NULL && !engine->traits.residues) skip();
+  if (engine != NULL && !engine->traits.forms) skip();
   static const hard_family families[] = {HARD_UNIFORM, HARD_SPREAD, HARD_SPARSE, HARD_GRADED};
   int refusals = 0, calls = 0;
   for (int i = 0; i < ROUTINES; i++)

@@ -21,7 +21,7 @@ static int clear(void **state) {
 
 static void needs_residues(void) {
   const tsr_engine *engine = tsr_engine_find(front_engine());
-  if (engine != NULL && !engine->traits.residues) skip();
+  if (engine != NULL && !engine->traits.forms) skip();
 }
 
 static tsr_context *context_of(const char *devices, int reproducible) {

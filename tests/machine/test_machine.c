@@ -444,20 +444,20 @@ static void residues_take_the_measured_time(void **state) {
   const double flops = 2.0 * (double)(n * n * n), elements = (double)(n * n);
   tsr_machine *m = parse("host:100 gpu*2@nvswitch:300 pcie:25");
   double launches = 3 * m->device[0].kernel_latency;
-  double guess = tsr_machine_residue_gemm_time(m, 0, TSR_D, 14, n, n, n, false, 0);
+  double guess = tsr_machine_form_gemm_time(m, 0, tsr_residues_of(14), TSR_D, n, n, n, false, 0);
   set_emulated(m, TSR_D, 7e13, 1e11);
-  double gemm = tsr_machine_residue_gemm_time(m, 0, TSR_D, 14, n, n, n, false, 0) - launches;
-  double more = tsr_machine_residue_gemm_time(m, 0, TSR_D, 16, n, n, n, false, 0) - launches;
-  double making = tsr_machine_residues_time(m, 0, TSR_D, 14, false, n, n) - launches;
+  double gemm = tsr_machine_form_gemm_time(m, 0, tsr_residues_of(14), TSR_D, n, n, n, false, 0) - launches;
+  double more = tsr_machine_form_gemm_time(m, 0, tsr_residues_of(16), TSR_D, n, n, n, false, 0) - launches;
+  double making = tsr_machine_form_time(m, 0, tsr_residues_of(14), TSR_D, false, n, n) - launches;
   assert_true(fabs(gemm * 7e13 / flops - 1) < 1e-9 && fabs(gemm + launches - guess) > 1e-6);
   assert_true(fabs(more / gemm * 14 / 16 - 1) < 1e-9);
   assert_true(fabs(making * 1e11 / elements - 1) < 1e-9);
-  assert_true(tsr_machine_residue_limit(m, TSR_D, 7, 0) == 1.4e14);
+  assert_true(tsr_machine_form_limit(m, tsr_residues_of(7), TSR_D, 0) == 1.4e14);
   double reading =
-      tsr_machine_residue_gemm_time(m, 0, TSR_D, 14, n, n, n, true, 0) - launches - gemm;
+      tsr_machine_form_gemm_time(m, 0, tsr_residues_of(14), TSR_D, n, n, n, true, 0) - launches - gemm;
   assert_true(fabs(reading * m->device[0].memory_rate / (8 * elements) - 1) < 1e-6);
   m->rates[tsr_type_index(TSR_D)].emulated.sustained = 5e13; /* at the power limit */
-  gemm = tsr_machine_residue_gemm_time(m, 0, TSR_D, 14, n, n, n, false, 1) - launches;
+  gemm = tsr_machine_form_gemm_time(m, 0, tsr_residues_of(14), TSR_D, n, n, n, false, 1) - launches;
   assert_true(fabs(gemm * 5e13 / flops - 1) < 1e-9);
   tsr_machine_destroy(m);
 }

@@ -83,11 +83,11 @@ static void test_arithmetics_differ(void **unused) {
   (void)unused;
   tsr_call native = call_of(1), call[5] = {native, native, native, native, native};
   add(1, 0);
-  call[0].moduli = 12;
-  call[1].accuracy = 1e-10;
+  call[0].arithmetic = tsr_residues_of(12);
+  call[1].promise.accuracy = 1e-10;
   call[2].faster = true;
-  call[3].keeps_lines = true;
-  call[4].judged = 128;
+  call[3].promise.keeps_lines = true;
+  call[4].promise.judged = 128;
   for (int i = 0; i < 5; ++i) assert_null(tsr_cache_find(cache, &call[i], 1));
   assert_true(has(1));
 }

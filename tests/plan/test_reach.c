@@ -59,7 +59,7 @@ static void test_near_the_floor(void **state) {
         if (o == TSR_HEMM || o == TSR_HERK || o == TSR_HER2K) continue; /* not of doubles */
         tsr_call call = call_of((tsr_operation)o, extents[e][0], extents[e][1], extents[e][2],
                                 (double)(e % 2), machine);
-        if (e == 2) call.moduli = 9; /* not the usual number */
+        if (e == 2) call.arithmetic = tsr_residues_of(9); /* not the usual number */
         double ratio = tsr_reach_seconds(&reach, &call, true) / tsr_floor(machine, &call);
         if (!(ratio > 0.5 && ratio < 1.5))
           fail_msg("%s, %s, extents %zu: %g of the floor", machines[i],
@@ -108,13 +108,13 @@ static void test_emulated(void **state) {
   tsr_reach_of(machine, &reach);
   tsr_call call = call_of(TSR_GEMM, 8192, 8192, 8192, 0, machine);
   double native = tsr_reach_seconds(&reach, &call, false);
-  call.moduli = 10;
-  double ten = tsr_reach_seconds(&reach, &call, false);
-  call.moduli = 20;
-  double twenty = tsr_reach_seconds(&reach, &call, false);
-  assert_true(fabs(twenty / ten - 2) < 1e-9 && ten != native);
+  call.arithmetic = tsr_residues_of(8);
+  double eight = tsr_reach_seconds(&reach, &call, false);
+  call.arithmetic = tsr_residues_of(16);
+  double sixteen = tsr_reach_seconds(&reach, &call, false);
+  assert_true(fabs(sixteen / eight - 2) < 1e-9 && eight != native);
   call.faster = true;
-  assert_true(tsr_reach_seconds(&reach, &call, false) == fmin(native, twenty));
+  assert_true(tsr_reach_seconds(&reach, &call, false) == fmin(native, sixteen));
   tsr_machine_destroy(machine);
 }
 

@@ -13,8 +13,8 @@ static tsr_plan *emulated_plan_of(const tsr_machine *machine, const planning_cas
   tsr_call call = planning_call(machine, c);
   tsr_plan_options options = planning_options(machine, 0);
   tsr_plan *plan = NULL;
-  call.moduli = moduli;
-  call.keeps_lines = keeps_lines;
+  call.arithmetic = tsr_residues_of(moduli);
+  call.promise.keeps_lines = keeps_lines;
   must(tsr_plan_make(machine, &call, &options, &plan));
   return plan;
 }
@@ -144,7 +144,7 @@ static void any_budget_does(void **state) {
     tsr_machine *machine = planning_machine(machines[m]);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
       tsr_call call = planning_call(machine, &cases[i]);
-      call.moduli = 7;
+      call.arithmetic = tsr_residues_of(7);
       check_budgets(machine, &call, times, sizeof times / sizeof *times);
     }
     tsr_machine_destroy(machine);
@@ -163,7 +163,7 @@ static void memory_saves_time(void **state) {
     tsr_call call = planning_call(machine, &large);
     tsr_plan_options options = planning_options(machine, 0);
     tsr_plan *plan = NULL;
-    call.moduli = 14;
+    call.arithmetic = tsr_residues_of(14);
     options.search_seconds = 0.2;
     for (int d = 0; d < machine->devices; d++) options.budget[d] = budgets[b];
     must(tsr_plan_make(machine, &call, &options, &plan));
@@ -215,12 +215,12 @@ static void make_native(tsr_plan *plan, tsr_command *c) {
 
 static void forget_moduli(tsr_plan *plan, tsr_command *c) {
   (void)c;
-  plan->call.moduli = 0;
+  plan->call.arithmetic = NULL;
 }
 
 static void add_moduli(tsr_plan *plan, tsr_command *c) {
   (void)c;
-  plan->call.moduli++;
+  plan->call.arithmetic++;
 }
 
 static void do_nothing_first(tsr_plan *plan, tsr_command *c) {
@@ -281,8 +281,8 @@ static tsr_call level3_call(const tsr_machine *machine, tsr_operation operation,
   bool exchanged;
   must(tsr_call_level3(&what, alpha, NULL, NULL, beta, NULL, false, &call, &binding, &exchanged));
   planning_pin(machine, &call);
-  call.moduli = 14;
-  call.keeps_lines = true;
+  call.arithmetic = tsr_residues_of(14);
+  call.promise.keeps_lines = true;
   return call;
 }
 

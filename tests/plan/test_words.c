@@ -97,7 +97,7 @@ static tsr_call call_of(const subject *s) {
     o->location = s->homes[x] - '0';
     o->pinned_begin = o->pinned_end = 0;
   }
-  call.moduli = s->moduli;
+  call.arithmetic = s->moduli > 0 ? tsr_residues_of(s->moduli) : NULL;
   return call;
 }
 

@@ -195,7 +195,7 @@ static void check_blocking(void *world_, const sweep_outcome *o) {
 static void check_refused(void *world_, const sweep_outcome *o) {
   world *w = world_;
   const tsr_plan *last = w->context->calls.last;
-  bool emulated = last != NULL && last->call.moduli > 0;
+  bool emulated = last != NULL && tsr_call_has_form(&last->call);
   if (sweep_done(o) && emulated) HOLD(tsr_plan_object_of(last)->refused > 0);
   if (!o->failed) HOLD(emulated);
   if (!w->at_device[C] && !o->midway) HOLD(o->status != TSR_ERR_DEVICE);

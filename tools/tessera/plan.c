@@ -292,7 +292,7 @@ static int refuse_emulated(const plan_request *r, tsr_context *context) {
   const tsr_level3 *what = &r->what;
   int code =
       tool_status(tsr_emulation_find(context, what->type, what->m, what->n, what->k, 1, &how));
-  if (code || how.moduli == 0 || how.faster) return code;
+  if (code || how.products == NULL || how.faster) return code;
   return tool_usage("--model %s: its tiles are native, and the product is to be %s; leave one out",
                     r->parsec ? "parsec" : "uncut", how.arithmetic);
 }

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arithmetic/moduli.h"
+#include "arithmetic/arithmetic.h"
+#include "arithmetic/residue_lines.h"
 #include "base/c_locale.h"
 #include "base/environment.h"
 
@@ -92,31 +93,31 @@ static bool read_accuracy(const char *text, double *accuracy) {
 
 /* Reads the number behind "emulated:" or "auto:". Only emulated products have a number of moduli:
  * which way is faster means something only if both promise the same. */
-static bool read_number(const char *number, tsr_arithmetic *arithmetic) {
+static bool read_number(const char *number, tsr_arithmetic_wish *arithmetic) {
   int64_t moduli = 0;
   if (read_accuracy(number, &arithmetic->accuracy)) return true;
   if (arithmetic->kind != TSR_EMULATED) return false;
   if (tsr_parse_int("", number, TSR_MODULI_LEAST, TSR_MODULI_MOST, &moduli) != TSR_OK) return false;
-  arithmetic->moduli = (int)moduli;
+  arithmetic->products = tsr_residues_of((int)moduli);
   return true;
 }
 
 static const char *const arithmetic_words[] = {
     [TSR_NATIVE] = "native", [TSR_EMULATED] = "emulated", [TSR_FASTER] = "auto"};
 
-static bool read_arithmetic(const char *text, tsr_arithmetic *arithmetic) {
+static bool read_arithmetic(const char *text, tsr_arithmetic_wish *arithmetic) {
   for (int kind = TSR_NATIVE; kind <= TSR_FASTER; kind++) {
     size_t length = strlen(arithmetic_words[kind]);
     if (strncmp(text, arithmetic_words[kind], length) != 0) continue;
-    *arithmetic = (tsr_arithmetic){.kind = (tsr_arithmetic_kind)kind};
+    *arithmetic = (tsr_arithmetic_wish){.kind = (tsr_arithmetic_kind)kind};
     if (text[length] == '\0') return true;
     return text[length] == ':' && kind != TSR_NATIVE && read_number(text + length + 1, arithmetic);
   }
   return false;
 }
 
-tsr_status tsr_parse_arithmetic(const char *what, const char *text, tsr_arithmetic *arithmetic) {
-  tsr_arithmetic read = {.kind = TSR_NATIVE};
+tsr_status tsr_parse_arithmetic(const char *what, const char *text, tsr_arithmetic_wish *arithmetic) {
+  tsr_arithmetic_wish read = {.kind = TSR_NATIVE};
   if (text != NULL && !read_arithmetic(text, &read))
     return tsr_fail(
         TSR_ERR_ARGUMENT,
@@ -134,10 +135,10 @@ static void format(char *to, const char *form, ...) {
   va_end(args);
 }
 
-void tsr_arithmetic_print(const tsr_arithmetic *arithmetic, char text[TSR_ARITHMETIC_TEXT]) {
+void tsr_arithmetic_print(const tsr_arithmetic_wish *arithmetic, char text[TSR_ARITHMETIC_TEXT]) {
   const char *word = arithmetic_words[arithmetic->kind];
-  if (arithmetic->moduli > 0)
-    format(text, "%s:%d", word, arithmetic->moduli);
+  if (arithmetic->products != NULL)
+    format(text, "%s:%d", word, arithmetic->products->number);
   else if (arithmetic->accuracy > 0)
     format(text, "%s:%.17g", word, arithmetic->accuracy);
   else

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* Plans across processes: making, destroying and asking them. */
+#include "arithmetic/arithmetic.h"
 #include "base/alloc.h"
 #include "base/thread.h"
 #include "base/types.h"
@@ -59,10 +60,10 @@ static tsr_status choose_arithmetic(const tsr_product *p, tsr_pplan *plan) {
                              &plan->how));
   TSR_TRY(tsr_product_check_cut(p, &plan->how));
   TSR_TRY(tsr_product_check_bits(p, &plan->how));
-  if (plan->how.moduli == 0) return TSR_OK;
+  if (plan->how.products == NULL) return TSR_OK;
   if (!plan->how.faster) return tsr_whole_lines_forecast(p, &plan->how, &plan->lines);
   TSR_TRY(tsr_whole_lines_pay(p, &plan->how, plan->forecast.seconds, &plan->lines, &pay));
-  if (!pay) plan->how.moduli = 0;
+  if (!pay) plan->how.products = NULL;
   return TSR_OK;
 }
 
@@ -139,7 +140,7 @@ static tsr_pprediction lines_summary(const tsr_pplan *plan) {
                            .moves_b = 1,
                            .held = {1, 1},
                            .slots = (size_t)f->memory,
-                           .moduli = plan->how.moduli,
+                           .moduli = plan->how.products != NULL ? plan->how.products->number : 0,
                            .native = plan->forecast.seconds};
 }
 
@@ -176,7 +177,7 @@ static tsr_pprediction panels_summary(const tsr_pplan *plan) {
 }
 
 tsr_pprediction tsr_pplan_summary(const tsr_pplan *plan) {
-  return plan->how.moduli > 0 ? lines_summary(plan) : panels_summary(plan);
+  return plan->how.products != NULL ? lines_summary(plan) : panels_summary(plan);
 }
 
 TSR_ENTRY(tsr_pplan_predict, (plan, prediction), const tsr_pplan *plan,

@@ -18,7 +18,7 @@ struct tsr_pplan {
   tsr_forecast forecast; /* of the slowest representative */
   int me[2];             /* its coordinates in the grid */
   tsr_interval *times;   /* [summa step]: its predicted times */
-  /* How it is emulated, if how.moduli > 0: then the schedule is what it is compared with. */
+  /* How it is emulated, if how.products != NULL: then the schedule is what it is compared with. */
   tsr_emulation_way how;
   tsr_lines_forecast lines;
 };

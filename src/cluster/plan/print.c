@@ -238,7 +238,7 @@ static void write_steps(const tsr_pplan *plan, tsr_text *text) {
   const tsr_summa_schedule *s = &plan->schedule;
   tsr_text_add(text, "  step     begin       end  of process (%d, %d), ms\n", plan->me[0],
                plan->me[1]);
-  if (plan->how.moduli > 0) {
+  if (plan->how.products != NULL) {
     write_lines(plan, text);
     return;
   }
@@ -324,7 +324,7 @@ static void write_trace(const tsr_pplan *plan, tsr_text *text) {
                  ",\n{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": 0, \"tid\": %d, "
                  "\"args\": {\"name\": \"%s\"}}",
                  i, tracks[i]);
-  if (plan->how.moduli > 0)
+  if (plan->how.products != NULL)
     trace_lines(plan, text);
   else
     trace_steps(plan, text);

@@ -3,6 +3,7 @@
 
 /* tsr_pgemm, tsr_pgemm_async and tsr_grid_sync: preparation, agreement of all processes, execution.
  */
+#include "arithmetic/arithmetic.h"
 #include "base/alloc.h"
 #include "base/thread.h"
 #include "base/types.h"
@@ -124,7 +125,7 @@ static tsr_status choose_way(operation *o, double seconds) {
   bool pay;
   TSR_TRY(tsr_whole_lines_pay(&o->product, &o->how, seconds, &forecast, &pay));
   if (pay) o->kind = WHOLE_LINES;
-  if (!pay) o->how.moduli = 0, o->how.accuracy = 0;
+  if (!pay) o->how.products = NULL, o->how.accuracy = 0;
   return TSR_OK;
 }
 
@@ -160,7 +161,7 @@ static tsr_status choose_kind(const tsr_product *p, kind *chosen, tsr_emulation_
   TSR_TRY(tsr_emulation_find(p->grid->context, p->c.matrix.type, p->m, p->n, p->k, 0, how));
   TSR_TRY(tsr_product_check_cut(p, how));
   TSR_TRY(tsr_product_check_bits(p, how));
-  if (*chosen == SUMMA && how->moduli > 0 && !how->faster) *chosen = WHOLE_LINES;
+  if (*chosen == SUMMA && how->products != NULL && !how->faster) *chosen = WHOLE_LINES;
   return TSR_OK;
 }
 
@@ -258,7 +259,8 @@ static void drop_slots(tsr_grid *grid) {
 /* Adds what all processes must know alike: how the product is computed. */
 static void record_ways(tsr_record *record, const operation *o, uint64_t digest) {
   const tsr_emulation_way *how = &o->how;
-  tsr_record_add(record, "", "the number of moduli (TESSERA_ARITHMETIC)", how->moduli);
+  tsr_record_add(record, "", "the number of moduli (TESSERA_ARITHMETIC)",
+                 how->products != NULL ? how->products->number : 0);
   tsr_record_add_bytes(record, "the accuracy (TESSERA_ARITHMETIC)", &how->accuracy,
                        sizeof how->accuracy);
   tsr_record_add(record, "", "the extent of judged parts of C (TESSERA_REPRODUCIBLE, TESSERA_TILE)",

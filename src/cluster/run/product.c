@@ -110,7 +110,7 @@ tsr_status tsr_product_check(const tsr_product *p, bool data) {
 tsr_status tsr_product_check_bits(const tsr_product *p, const tsr_emulation_way *how) {
   const tsr_grid *grid = p->grid;
   bool alone = grid->extent[0] * grid->extent[1] == 1;
-  if (alone || !grid->model.facts.reproducible || how->moduli > 0) return TSR_OK;
+  if (alone || !grid->model.facts.reproducible || how->products != NULL) return TSR_OK;
   return tsr_fail(TSR_ERR_UNSUPPORTED,
                   "results are to be reproducible (TESSERA_REPRODUCIBLE), but native products of "
                   "type %c on %d x %d processes have other bits than on other numbers of them; "
@@ -124,9 +124,11 @@ tsr_status tsr_product_check_cut(const tsr_product *p, tsr_emulation_way *how) {
   bool alone = p->grid->extent[0] * p->grid->extent[1] == 1;
   bool set = w->depth > 0 || w->lookahead > 0 || w->block[0] > 0 || w->block[1] > 0 ||
              w->rule != TSR_CUT_MODEL;
-  if (alone || !set || how->moduli == 0) return TSR_OK;
+  if (alone || !set || how->products == NULL) return TSR_OK;
   if (how->faster) {
-    how->moduli = how->faster = how->judged = 0;
+    how->products = NULL;
+    how->faster = 0;
+    how->judged = 0;
     how->accuracy = 0;
     return TSR_OK;
   }

@@ -7,7 +7,8 @@
  */
 #include <string.h>
 
-#include "arithmetic/moduli.h"
+#include "arithmetic/arithmetic.h"
+#include "arithmetic/residue_lines.h"
 #include "engine/host/host.h"
 #include "engine/host/internal.h"
 
@@ -198,22 +199,27 @@ static operand make_c(const tsr_kernel_args *x, const tsr_kernel_info *info) {
   return c;
 }
 
-/* The parts of a block of residues: planes, the lines themselves if it keeps them, and records. */
+/* The parts of a block of a form: planes, the lines themselves if it keeps them, and records. */
 typedef enum block_part { PLANES, KEPT, RECORDS } block_part;
 
-/* The kernel's lines of a part of a block of residues: some lines of each plane, or of the part. */
-static operand make_residues(const tsr_kernel_args *x, int i, block_part part) {
+/* The kernel's lines of a part of a block: some lines of each plane, or of the part. */
+static operand make_lines(const tsr_kernel_args *x, int i, block_part part) {
   static const char *const names[] = {"a", "b", "c"};
   const void *const base[] = {x->a, x->b, x->c};
   const int64_t ld[] = {x->lda, x->ldb, x->ldc}, count[] = {x->m, x->n, x->n};
-  tsr_residue_lines of = x->residues.of[i];
-  const tsr_residue_args *r = &x->residues;
-  int planes = tsr_residue_planes(x->type, r->moduli);
-  int element = tsr_residue_element(x->type, r->moduli, r->keeps_lines);
-  size_t line = part == RECORDS ? sizeof(tsr_line) : (size_t)ld[i], start = 0;
-  if (part == RECORDS) start = tsr_residues_records(ld[i], of.lines, element);
-  if (part == KEPT) start = tsr_residues_kept(ld[i], of.lines, planes);
-  if (part == KEPT) line *= tsr_type_get(x->type)->size;
+  tsr_lines_range of = x->lines.of[i];
+  const tsr_lines_args *r = &x->lines;
+  int planes = tsr_arithmetic_planes(r->arithmetic, x->type);
+  int element = tsr_form_element(r->arithmetic, x->type, r->keeps_lines);
+  size_t line = (size_t)ld[i] * (size_t)r->arithmetic->part_bytes, start = 0;
+  if (part == RECORDS) {
+    line = (size_t)r->arithmetic->record_bytes;
+    start = tsr_residues_records(ld[i], of.lines, element);
+  }
+  if (part == KEPT) {
+    line = (size_t)ld[i] * tsr_type_get(x->type)->size;
+    start = tsr_residues_kept(ld[i], of.lines, planes * r->arithmetic->part_bytes);
+  }
   return (operand){.name = names[i],
                    .begin = (const char *)base[i] + start + (size_t)of.first * line,
                    .column_bytes = (size_t)count[i] * line,
@@ -231,21 +237,23 @@ static tsr_status check_operand(const tsr_queue *queue, const host_command *comm
 static tsr_status check_block(const tsr_queue *queue, const host_command *command, bool reads,
                               int i) {
   const tsr_kernel_args *x = &command->as.kernel;
-  operand planes = make_residues(x, i, PLANES), kept = make_residues(x, i, KEPT);
-  operand records = make_residues(x, i, RECORDS);
+  operand planes = make_lines(x, i, PLANES), kept = make_lines(x, i, KEPT);
+  operand records = make_lines(x, i, RECORDS);
   TSR_TRY(check_operand(queue, command, reads, &planes));
-  if (x->residues.keeps_lines) TSR_TRY(check_operand(queue, command, reads, &kept));
-  return check_operand(queue, command, reads, &records);
+  if (x->lines.keeps_lines) TSR_TRY(check_operand(queue, command, reads, &kept));
+  bool any = x->lines.arithmetic->record_bytes > 0;
+  return any ? check_operand(queue, command, reads, &records) : TSR_OK;
 }
 
-/* The operands of a kernel on residues. RESIDUES reads the columns of op(a), of m elements. */
-static tsr_status check_residues(const tsr_queue *queue, const host_command *command) {
+/* The operands of a kernel on a form. The one that makes it reads the columns of op(a), of m
+ * elements. */
+static tsr_status check_lines(const tsr_queue *queue, const host_command *command) {
   const tsr_kernel_args *x = &command->as.kernel;
   operand a = make_op_operand("a", x->transa, x->type, x->a, x->m, x->n, x->lda);
   operand c = make_operand("c", x->type, x->c, x->m, x->n, x->ldc);
   c.uplo = x->uplo;
   if (x->diag == TSR_UNIT) c.diagonal = c.unit;
-  if (x->kernel == TSR_KERNEL_RESIDUES) {
+  if (tsr_kernel_makes_form(x->kernel)) {
     TSR_TRY(check_operand(queue, command, true, &a));
     return check_block(queue, command, false, 2);
   }
@@ -259,8 +267,7 @@ tsr_status host_check_kernel(const tsr_queue *queue, const host_command *command
   const tsr_kernel_info *info = tsr_kernel_get(x->kernel);
   TSR_TRY(tsr_kernel_check(x));
   if (x->m <= 0 || x->n <= 0) return TSR_OK;
-  bool residues = x->kernel == TSR_KERNEL_RESIDUES || x->kernel == TSR_KERNEL_RESIDUE_GEMM;
-  if (residues && tsr_kernel_reads_inputs(x)) return check_residues(queue, command);
+  if (info->form != TSR_NO_FORM && tsr_kernel_reads_inputs(x)) return check_lines(queue, command);
   if (tsr_kernel_reads_inputs(x)) {
     operand a = make_a(x, info);
     TSR_TRY(check_operand(queue, command, true, &a));

@@ -109,7 +109,7 @@ const tsr_engine tsr_engine_host = {
     .name = "host",
     .traits = {.emulated = true,
                .quick_start = true,
-               .residues = true,
+               .forms = 1u << TSR_KERNEL_RESIDUES | 1u << TSR_KERNEL_SPLIT,
                .overlaps = true,
                .ring = 4 << 20,
                .block = 64 << 10},

@@ -80,7 +80,7 @@ static void describe(const tsr_context *context, tsr_context_facts *facts) {
                           .network_bandwidth = machine->network.bandwidth,
                           .network_latency = machine->network.latency,
                           .fabric = context->engine != NULL ? context->engine->traits.fabric : NULL,
-                          .residues = context->engine != NULL ? context->engine->traits.residues
+                          .residues = context->engine != NULL ? context->engine->traits.forms >> TSR_KERNEL_RESIDUES & 1
                                                               : machine->devices > 0};
   for (int d = 0; d < machine->devices; d++)
     if (d == 0 || plans->planning.budget[d] < facts->memory)

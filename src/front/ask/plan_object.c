@@ -98,7 +98,7 @@ TSR_ENTRY(tsr_plan_level3, (context, what, alpha, beta, homes, plan), tsr_contex
           tsr_plan **plan) {
   tsr_call call;
   tsr_binding binding;
-  tsr_arithmetic arithmetic;
+  tsr_arithmetic_wish arithmetic;
   bool exchanged;
   TSR_TRY(tsr_context_check(context));
   TSR_TRY(check_address("plan", plan));
@@ -293,7 +293,7 @@ TSR_ENTRY(tsr_plan_floor, (plan, rate, seconds), const tsr_plan *plan, double ra
     return tsr_fail(TSR_ERR_ARGUMENT, "rate is %g; give the flops/s of a device", rate);
   tsr_plans *owner = tsr_plan_object_of(plan)->owner;
   pthread_rwlock_rdlock(&owner->machine_lock);
-  bool native = plan->devices > 0 && plan->call.moduli == 0;
+  bool native = plan->devices > 0 && !tsr_call_has_form(&plan->call);
   *seconds = native ? tsr_floor_at(owner->machine, &plan->call, rate) : plan->floor;
   pthread_rwlock_unlock(&owner->machine_lock);
   return TSR_OK;

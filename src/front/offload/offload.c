@@ -165,7 +165,7 @@ static tsr_offload_verdict offer(tsr_offload_state *state, tsr_call *call,
                                  const tsr_binding *binding, bool exchanged,
                                  tsr_offload_visit *visit) {
   bool taken = false;
-  tsr_arithmetic arithmetic;
+  tsr_arithmetic_wish arithmetic;
   visit->why = TSR_WHY_CPU_FASTER;
   tsr_status status = tsr_context_arithmetic(state->context, NULL, &arithmetic);
   if (status == TSR_OK) tsr_context_choose_arithmetic(state->context, &arithmetic, false, call);

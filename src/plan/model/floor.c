@@ -25,7 +25,6 @@
  */
 #include <math.h>
 
-#include "arithmetic/moduli.h"
 #include "blas/family.h"
 #include "plan/model/sockets.h"
 #include "plan/plan.h"
@@ -460,8 +459,8 @@ double tsr_floor(const tsr_machine *machine, const tsr_call *call) {
   double native = tsr_family_of(call->operation) == TSR_PRODUCT
                       ? tsr_machine_rate_limit_of_k(machine, call->type, (double)call->k, heat)
                       : tsr_machine_rate_limit(machine, call->type, heat);
-  if (call->moduli == 0) return tsr_floor_at(machine, call, native);
-  double emulated = tsr_machine_residue_limit(machine, call->type, call->moduli, heat);
+  if (!tsr_call_has_form(call)) return tsr_floor_at(machine, call, native);
+  double emulated = tsr_machine_form_limit(machine, call->arithmetic, call->type, heat);
   bool both =
       tsr_family_of(call->operation) == TSR_TRIANGLE; /* blocks on the diagonal are native */
   return tsr_floor_at(machine, call, both ? fmax(native, emulated) : emulated);
@@ -477,11 +476,11 @@ void tsr_reach_of(const tsr_machine *machine, tsr_reach *reach) {
                        .hosts = tsr_machine_locations(machine) - machine->devices};
   for (int i = 0; i < TSR_TYPE_COUNT; i++) {
     tsr_type type = tsr_type_at(i)->type;
-    int moduli = tsr_moduli_of_type(type);
+    const tsr_arithmetic *usual = tsr_residues_for(type, 0, 0);
     double speed = total_speed(machine, type);
     reach->flops[i] = speed * tsr_machine_rate_limit(machine, type, 1);
-    if (moduli > 0)
-      reach->emulated[i] = speed * tsr_machine_residue_limit(machine, type, moduli, 1);
+    if (usual != NULL)
+      reach->emulated[i] = speed * tsr_machine_form_limit(machine, usual, type, 1);
   }
   for (int h = 0; h < reach->hosts; h++) {
     reach->node_in[h] = host_rate(machine, machine->devices + h, true);
@@ -507,8 +506,8 @@ static double node_seconds(const tsr_reach *reach, const tsr_call *call, int hos
 static double reach_rate(const tsr_reach *reach, const tsr_call *call) {
   int index = tsr_type_index(call->type);
   double native = reach->flops[index];
-  if (call->moduli == 0) return native;
-  double emulated = reach->emulated[index] * tsr_moduli_of_type(call->type) / call->moduli;
+  if (!tsr_call_has_form(call)) return native;
+  double emulated = reach->emulated[index] / tsr_arithmetic_share(call->arithmetic, call->type);
   bool either = call->faster || tsr_family_of(call->operation) == TSR_TRIANGLE;
   return either ? fmax(native, emulated) : emulated;
 }

@@ -90,7 +90,7 @@ static double bound(const tsr_plan *plan, double products, int device) {
 static bool is_half(const tsr_plan *plan, const tsr_command *command) {
   if (command->kernel == TSR_KERNEL_SYMM || command->kernel == TSR_KERNEL_HEMM) return false;
   if (command->kernel == TSR_KERNEL_GEMM || command->kernel == TSR_KERNEL_GEMMT) return false;
-  if (command->kernel != TSR_KERNEL_RESIDUE_GEMM) return true;
+  if (!tsr_kernel_multiplies_forms(command->kernel)) return true;
   bool triangle = tsr_family_of(plan->call.operation) == TSR_RANK;
   return triangle && command->row[2] == command->col[2];
 }

@@ -137,17 +137,17 @@ static double fill_of(const replay *r, const tsr_command *c, double seconds, int
 
 static double kernel_time(const replay *r, const tsr_command *c) {
   int device = r->plan->queue[c->queue].location;
-  int moduli = r->plan->call.moduli;
-  bool reads_c = tsr_command_reads_c(&r->plan->call, c);
-  if (c->kernel == TSR_KERNEL_RESIDUES)
-    return tsr_machine_residues_time(r->machine, device, r->plan->call.type, moduli,
-                                     r->plan->call.keeps_lines, c->m, c->n);
-  if (c->kernel == TSR_KERNEL_RESIDUE_GEMM)
-    return tsr_machine_residue_gemm_time(r->machine, device, r->plan->call.type, moduli, c->m, c->n,
-                                         c->k, reads_c, r->plan->heat);
+  const tsr_call *call = &r->plan->call;
+  bool reads_c = tsr_command_reads_c(call, c);
+  if (tsr_kernel_makes_form(c->kernel))
+    return tsr_machine_form_time(r->machine, device, call->arithmetic, call->type,
+                                 call->promise.keeps_lines, c->m, c->n);
+  if (tsr_kernel_multiplies_forms(c->kernel))
+    return tsr_machine_form_gemm_time(r->machine, device, call->arithmetic, call->type, c->m, c->n,
+                                      c->k, reads_c, r->plan->heat);
   bool by_blocks = r->plan->by_blocks >> c->kernel & 1;
   return (by_blocks ? tsr_machine_blocks_time : tsr_machine_kernel_time)(
-      r->machine, device, (tsr_kernel)c->kernel, r->plan->call.type, c->m, c->n, c->k,
+      r->machine, device, (tsr_kernel)c->kernel, call->type, c->m, c->n, c->k,
       (c->flags & TSR_FLAG_WIDE) != 0, reads_c, r->plan->heat);
 }
 

@@ -26,8 +26,7 @@ static bool is_copy(const tsr_command *command) {
 }
 
 static bool is_product(const tsr_command *command) {
-  return command->kernel == TSR_KERNEL_GEMM || command->kernel == TSR_KERNEL_GEMMT ||
-         command->kernel == TSR_KERNEL_RESIDUE_GEMM;
+  return tsr_kernel_is_product(command->kernel);
 }
 
 /* Bytes between all pairs of locations, and the time that they take. */
@@ -183,13 +182,14 @@ static void add_call(tsr_text *text, const tsr_plan *plan) {
 /* Nothing if products are native, and were not to be anything else. */
 static void add_arithmetic(tsr_text *text, const tsr_plan *plan) {
   const tsr_call *call = &plan->call;
-  if (call->moduli > 0) {
-    tsr_text_add(text, "arithmetic emulated, %d moduli", call->moduli);
-    if (call->accuracy > 0) tsr_text_add(text, ", accuracy %g", call->accuracy);
+  if (tsr_call_has_form(call)) {
+    tsr_text_add(text, "arithmetic %s, %d %s", call->arithmetic->name,
+                 call->arithmetic->number, call->arithmetic->counted);
+    if (call->promise.accuracy > 0) tsr_text_add(text, ", accuracy %g", call->promise.accuracy);
     tsr_text_add(text, "\n");
   } else if (plan->other.seconds > 0) {
     tsr_text_add(text, "arithmetic native, predicted to be faster than %d moduli\n",
-                 plan->other.moduli);
+                 plan->other.arithmetic->number);
   }
 }
 
@@ -522,7 +522,7 @@ static void add_rectangle(tsr_text *text, const tsr_plan *plan, const tsr_comman
   tsr_text_add(text, " %s[%lld..%lld, %lld..%lld]", tsr_asked_matrix_name(call, matrix),
                (long long)row, (long long)row + rows - 1, (long long)col,
                (long long)col + cols - 1);
-  if (is_copy(command) || !is_product(command) || plan->call.moduli > 0) return;
+  if (is_copy(command) || !is_product(command) || tsr_call_has_form(&plan->call)) return;
   bool plain = tsr_form_unpack(command->form).transa == TSR_NO_TRANS;
   int64_t k0 = plain ? command->col[0] : command->row[0];
   tsr_text_add(text, " k %lld..%lld", (long long)k0, (long long)k0 + command->k - 1);

@@ -46,7 +46,7 @@ tsr_status tsr_residues_most(const tsr_plan *plan, double most[TSR_MACHINE_DEVIC
   size_t count = 2 * plan->buffers.count;
   double now[TSR_MACHINE_DEVICES] = {0};
   for (int d = 0; d < TSR_MACHINE_DEVICES; d++) most[d] = 0;
-  if (plan->call.moduli == 0) return TSR_OK;
+  if (!tsr_call_has_form(&plan->call)) return TSR_OK;
   change *changes = tsr_alloc_zero(count + 1, sizeof *changes);
   if (changes == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory to print a plan: free some");
   note_uses(plan, changes);

@@ -21,6 +21,8 @@ const char *tsr_trace_kind_name(int kind) {
 int tsr_trace_kind(const tsr_plan *plan, const tsr_command *command) {
   if (command->kind == TSR_COMMAND_COPY)
     return tsr_call_asked_matrix(&plan->call, plan->buffers.items[command->buffer[0]].matrix);
+  if (tsr_kernel_makes_form(command->kernel)) return TSR_TRACE_RESIDUES;
+  if (tsr_kernel_multiplies_forms(command->kernel)) return TSR_TRACE_RESIDUE_GEMM;
   switch (command->kernel) {
     case TSR_KERNEL_GEMM:
     case TSR_KERNEL_GEMMT:
@@ -29,10 +31,6 @@ int tsr_trace_kind(const tsr_plan *plan, const tsr_command *command) {
       return TSR_TRACE_ADD;
     case TSR_KERNEL_SCALE:
       return TSR_TRACE_SCALE;
-    case TSR_KERNEL_RESIDUES:
-      return TSR_TRACE_RESIDUES;
-    case TSR_KERNEL_RESIDUE_GEMM:
-      return TSR_TRACE_RESIDUE_GEMM;
     case TSR_KERNEL_INVERT:
       return TSR_TRACE_INVERT;
     default:

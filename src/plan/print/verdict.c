@@ -329,8 +329,13 @@ static void say_limit(const verdict *v, tsr_text *text) {
   }
 }
 
-static void add_moduli(int moduli, double accuracy, tsr_text *text) {
-  tsr_text_add(text, " with %d moduli", moduli);
+/* The number of moduli; 0: native. */
+static int number_of(const tsr_arithmetic *arithmetic) {
+  return arithmetic != NULL ? arithmetic->number : 0;
+}
+
+static void add_moduli(const tsr_arithmetic *arithmetic, double accuracy, tsr_text *text) {
+  tsr_text_add(text, " with %d %s", arithmetic->number, arithmetic->counted);
   if (accuracy > 0) tsr_text_add(text, " for an accuracy of %g", accuracy);
 }
 
@@ -339,7 +344,7 @@ static void say_native_is_faster(const verdict *v, tsr_text *text) {
   const tsr_plan *plan = v->plan;
   if (plan->other.seconds > 0) {
     tsr_text_add(text, " Products are native: emulated ones");
-    add_moduli(plan->other.moduli, plan->other.accuracy, text);
+    add_moduli(plan->other.arithmetic, plan->other.accuracy, text);
     tsr_text_add(text, " are predicted to take ");
     if (v->known.rehearsal) tsr_text_add(text, "longer");
     if (!v->known.rehearsal) tsr_add_seconds(text, plan->other.seconds);
@@ -370,19 +375,19 @@ static void say_native(const verdict *v, tsr_text *text) {
 /* How products are computed, unless that is natively. */
 static void say_arithmetic(const verdict *v, tsr_text *text) {
   const tsr_call *call = &v->plan->call;
-  if (call->moduli == 0) {
+  if (!tsr_call_has_form(call)) {
     say_native(v, text);
     return;
   }
   tsr_text_add(text, " Products are emulated");
-  add_moduli(call->moduli, call->accuracy, text);
+  add_moduli(call->arithmetic, call->promise.accuracy, text);
   int refused = v->known.refused;
-  const char *what = call->keeps_lines ? "product" : "part", *many = refused == 1 ? "" : "s";
+  const char *what = call->promise.keeps_lines ? "product" : "part", *many = refused == 1 ? "" : "s";
   if (refused > 0)
     tsr_text_add(text,
                  "; %d %s%s%s, whose accuracy could not be promised for these data, %s computed "
                  "natively",
-                 refused, what, many, call->keeps_lines ? "" : " of C",
+                 refused, what, many, call->promise.keeps_lines ? "" : " of C",
                  refused == 1 ? "was" : "were");
   tsr_text_add(text, ".");
   if (v->plan->other.seconds > 0 && !v->known.rehearsal) {
@@ -516,9 +521,9 @@ static void add_arithmetic(const verdict *v, tsr_text *text) {
   const tsr_plan *plan = v->plan;
   bool other = plan->other.seconds > 0;
   tsr_text_add(text, "\"arithmetic\": {\"moduli\": %d, ",
-               plan->devices > 0 ? plan->call.moduli : 0);
-  add_number(text, "accuracy", plan->call.accuracy > 0 ? plan->call.accuracy : NAN);
-  add_number(text, "other_moduli", other ? plan->other.moduli : NAN);
+               plan->devices > 0 ? number_of(plan->call.arithmetic) : 0);
+  add_number(text, "accuracy", plan->call.promise.accuracy > 0 ? plan->call.promise.accuracy : NAN);
+  add_number(text, "other_moduli", other ? number_of(plan->other.arithmetic) : NAN);
   tsr_text_add(text, "\"other_seconds\": ");
   if (other) tsr_text_add(text, "%.9g},\n    ", plan->other.seconds);
   if (!other) tsr_text_add(text, "null},\n    ");

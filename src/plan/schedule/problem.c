@@ -3,7 +3,6 @@
 
 #include "plan/schedule/problem.h"
 
-#include "arithmetic/moduli.h"
 #include "plan/names.h"
 #include "plan/tuning.h"
 
@@ -61,8 +60,8 @@ size_t tsr_tile_bytes(int64_t ld, int64_t cols, size_t size) {
 size_t tsr_tile_memory(const tsr_call *call, int matrix, int64_t rows, int64_t cols, int64_t *ld) {
   size_t size = tsr_matrix_element(call, matrix);
   bool residues = tsr_is_residues(matrix);
-  *ld = residues ? tsr_residues_ld(rows) : tsr_tile_ld(rows, size);
-  return residues ? tsr_tile_round_up(tsr_residues_bytes(rows, cols, (int)size))
+  *ld = residues ? tsr_form_ld(rows) : tsr_tile_ld(rows, size);
+  return residues ? tsr_tile_round_up(tsr_form_bytes(call->arithmetic, call->type, call->promise.keeps_lines, rows, cols))
                   : tsr_tile_bytes(*ld, cols, size);
 }
 

@@ -102,7 +102,7 @@ static bool prepare_operand(tsr_scheduler *s, const tsr_task_operand *o, int dev
  * products and for additions; both are one only where C has no triangle. Beside a triangle residues
  * are made of the same tiles as native kernels read. */
 static bool has_one_user(const tsr_scheduler *s, int matrix) {
-  if (s->problem.call->moduli > 0 && family_of(s) == TSR_TRIANGLE) return false;
+  if (tsr_call_has_form(s->problem.call) && family_of(s) == TSR_TRIANGLE) return false;
   return matrix <= TSR_B_ || (matrix == TSR_C_ && family_of(s) == TSR_PRODUCT);
 }
 
@@ -271,6 +271,6 @@ tsr_status tsr_schedule(const tsr_machine *machine, const tsr_graph *graph,
 /* In residues a tile of C may wait for its second kernel while the residues of both operands, and
  * the tile that the last ones are made of, have slots; but for gemm, where it has one kernel. */
 size_t tsr_schedule_least_budget(const tsr_call *call, const tsr_graph *graph, int64_t held) {
-  bool waits = call->moduli > 0 && call->operation != TSR_GEMM;
+  bool waits = tsr_call_has_form(call) && call->operation != TSR_GEMM;
   return (size_t)(held + 2 + waits) * tsr_tile_largest(call, graph);
 }

@@ -29,7 +29,7 @@ static int64_t guess_tile(const tsr_search *s, int devices) {
 
 bool tsr_bands_may_help(const tsr_search *s, int devices) {
   bool on_devices = true;
-  if (s->call->moduli > 0) return s->kinds >> TSR_BANDS & 1;
+  if (tsr_call_has_form(s->call)) return s->kinds >> TSR_BANDS & 1;
   for (int x = 0; x < TSR_OPERANDS; x++)
     on_devices &= tsr_is_device(s->machine, s->call->operand[x].location);
   return on_devices && devices > 1 && s->kinds >> TSR_BANDS & 1;
@@ -45,7 +45,7 @@ tsr_strategy tsr_bands_guess(const tsr_search *s, int devices) {
                            .serpentine = true,
                            .piece = TSR_TUNE_TILE_PIECE,
                            .relay = true};
-  if (s->call->moduli > 0 && tsr_residue_bands_guess(s, devices, &strategy)) return strategy;
+  if (tsr_call_has_form(s->call) && tsr_residue_bands_guess(s, devices, &strategy)) return strategy;
   tsr_panels_set_lazy(s, &strategy);
   return strategy;
 }

@@ -46,7 +46,7 @@ static tsr_status search_devices(tsr_search *s, int devices) {
   int64_t tile = tsr_search_fixed_tile(s);
   tsr_strategy strategy = first_guess(s, devices, tile);
   if (is_free(s, strategy.kind)) TSR_TRY(try_guess(s, &strategy));
-  bool residues = s->call->moduli > 0;
+  bool residues = tsr_call_has_form(s->call);
   if (s->kinds == 1u << TSR_SLICES || (s->kinds == 1u << TSR_BANDS && !residues)) {
     strategy =
         s->kinds >> TSR_BANDS & 1 ? tsr_bands_guess(s, devices) : tsr_slices_guess(s, devices);

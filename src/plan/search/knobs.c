@@ -86,7 +86,7 @@ static bool if_tight(const tsr_search_problem *p, const tsr_strategy *at, int64_
 /* Bands are free to have C blocks only in residues, which are larger than A and B and take time to
  * make again. */
 static bool if_blocks_are_free(const tsr_search_problem *p, const tsr_strategy *at, int64_t value) {
-  return if_tight(p, at, value) && (at->kind != TSR_BANDS || p->call->moduli > 0);
+  return if_tight(p, at, value) && (at->kind != TSR_BANDS || tsr_call_has_form(p->call));
 }
 
 static bool if_tile_is_free(const tsr_search_problem *p, const tsr_strategy *at, int64_t value) {
@@ -158,7 +158,7 @@ static const char *unless_shared_alike(const tsr_search_problem *p, int64_t valu
 }
 
 static const char *if_there_are_products(const tsr_search_problem *p, int64_t value) {
-  if (value != 0 && p->call->moduli > 0) return "products in residues sum over all of k at once";
+  if (value != 0 && tsr_call_has_form(p->call)) return "products in residues sum over all of k at once";
   return value != 0 && tsr_call_scales_only(p->call) ? "the call has no products" : NULL;
 }
 
@@ -188,7 +188,7 @@ static const char *if_there_is_a_home(const tsr_search_problem *p, int64_t value
 }
 
 static const char *if_c_is_on_a_device(const tsr_search_problem *p, int64_t value) {
-  if (value != 0 && p->call->moduli > 0) return "a kernel that sums residues adds to C itself";
+  if (value != 0 && tsr_call_has_form(p->call)) return "a kernel that sums residues adds to C itself";
   return value != 0 && !is_on_device(p, TSR_C_) ? "C is not at home on a device" : NULL;
 }
 
@@ -226,7 +226,7 @@ static bool one_socket(const tsr_search_problem *p, const tsr_strategy *made) {
 
 static bool in_residues(const tsr_search_problem *p, const tsr_strategy *made) {
   (void)made;
-  return p->call->moduli > 0;
+  return tsr_call_has_form(p->call);
 }
 
 static bool in_slices(const tsr_search_problem *p, const tsr_strategy *made) {

@@ -44,7 +44,7 @@ static tsr_strategy least_strategy(const tsr_search *s) {
   if (s->kinds == 1u << TSR_BANDS) {
     tsr_strategy bands = tsr_bands_guess(s, 1);
     tsr_forced_apply(&s->forced, &s->problem, &bands);
-    if (s->call->moduli > 0) bands.lazy = false;
+    if (tsr_call_has_form(s->call)) bands.lazy = false;
     bands.add_at_home = false;
     return bands;
   }
@@ -52,7 +52,7 @@ static tsr_strategy least_strategy(const tsr_search *s) {
   tsr_forced_apply(&s->forced, &s->problem, &strategy);
   if (s->options->reproducible || tsr_strategy_must_be_lazy(&strategy, &s->problem))
     strategy.lazy = true;
-  if (s->call->moduli > 0) strategy.lazy = strategy.add_at_home = false;
+  if (tsr_call_has_form(s->call)) strategy.lazy = strategy.add_at_home = false;
   return strategy;
 }
 
@@ -102,7 +102,7 @@ static tsr_status too_small_for_part(tsr_search *s, const tsr_strategy *strategy
 
 tsr_status tsr_search_too_small(tsr_search *s) {
   if (s->misfit.need > 0) return too_small_beside(s);
-  if (s->call->moduli > 0 && !s->options->reproducible)
+  if (tsr_call_has_form(s->call) && !s->options->reproducible)
     return tsr_fail(TSR_ERR_MEMORY,
                     "the residues of a part of C do not fit into a budget of %zu bytes for each "
                     "device: give at "

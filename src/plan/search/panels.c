@@ -50,7 +50,7 @@ static double part_at_home(const tsr_search *s, int x) {
 /* The rate at which a device computes the call's products for long, flops/s. */
 static double sustained_rate(const tsr_search *s) {
   const tsr_call *call = s->call;
-  return call->moduli > 0 ? tsr_machine_residue_limit(s->machine, call->type, call->moduli, 1)
+  return tsr_call_has_form(call) ? tsr_machine_form_limit(s->machine, call->arithmetic, call->type, 1)
                           : s->machine->rates[tsr_type_index(call->type)].sustained;
 }
 
@@ -303,7 +303,7 @@ bool tsr_panels_lead(const tsr_search *s, tsr_strategy *strategy) {
     return false;
   double share = operand_share(s, devices, TSR_A) + operand_share(s, devices, TSR_B_);
   if (share < TSR_TUNE_LEADING_LEAST || share > TSR_TUNE_LEADING_MOST) return false;
-  if (call->moduli > 0) {
+  if (tsr_call_has_form(call)) {
     lead_by_rows(strategy);
     return true;
   }

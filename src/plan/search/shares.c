@@ -27,7 +27,7 @@ bool tsr_search_is_whole_at_home(const tsr_search *s, const tsr_strategy *strate
   bool cuts = (strategy->kind == TSR_PANELS || strategy->kind == TSR_SLICES) &&
               tsr_strategy_devices(strategy) > 1;
   return cuts && tsr_search_family(s) == TSR_PRODUCT && is_one_device_home(s) &&
-         s->call->moduli == 0 && !tsr_call_scales_only(s->call) &&
+         !tsr_call_has_form(s->call) && !tsr_call_scales_only(s->call) &&
          s->call->k <= TSR_STRATEGY_LONGEST && s->options->residency == NULL &&
          !s->options->reproducible && s->problem.realigned == 0;
 }

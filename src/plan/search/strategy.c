@@ -39,29 +39,29 @@ bool tsr_strategy_may_be_lazy(const tsr_strategy *strategy, const tsr_search_pro
 }
 
 bool tsr_tiles_are_possible(const tsr_search_problem *p) {
-  return p->call->moduli == 0 || tsr_family_of(p->call->operation) == TSR_TRIANGLE;
+  return !tsr_call_has_form(p->call) || tsr_family_of(p->call->operation) == TSR_TRIANGLE;
 }
 
 bool tsr_tile_is_fixed(const tsr_search_problem *p) {
-  return p->tile > 0 || p->reproducible || p->call->judged > 0;
+  return p->tile > 0 || p->reproducible || p->call->promise.judged > 0;
 }
 
 bool tsr_slices_are_possible(const tsr_search_problem *p) {
   const tsr_call *call = p->call;
-  return call->operation == TSR_GEMM && call->moduli == 0 && !tsr_call_scales_only(call) &&
+  return call->operation == TSR_GEMM && !tsr_call_has_form(call) && !tsr_call_scales_only(call) &&
          !p->composed && !tsr_tile_is_fixed(p) && !p->mapped &&
          tsr_type_get(call->type)->wide == call->type && call->m <= TSR_STRATEGY_LONGEST &&
          call->n <= TSR_STRATEGY_LONGEST;
 }
 
 bool tsr_bands_are_needed(const tsr_search_problem *p) {
-  return p->reproducible && p->call->moduli > 0 &&
+  return p->reproducible && tsr_call_has_form(p->call) &&
          tsr_family_of(p->call->operation) != TSR_TRIANGLE;
 }
 
 bool tsr_bands_are_possible(const tsr_search_problem *p) {
   const tsr_call *call = p->call;
-  bool updates = call->moduli > 0 && tsr_family_of(call->operation) == TSR_RANK;
+  bool updates = tsr_call_has_form(call) && tsr_family_of(call->operation) == TSR_RANK;
   return (call->operation == TSR_GEMM || updates) && !tsr_call_scales_only(call) && !p->composed &&
          (!p->reproducible || tsr_bands_are_needed(p)) && !p->mapped &&
          call->k <= TSR_STRATEGY_LONGEST;

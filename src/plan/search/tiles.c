@@ -26,7 +26,7 @@ int64_t tsr_search_tile_by_shape(const tsr_call *call) {
 }
 
 int64_t tsr_search_fixed_tile(const tsr_search *s) {
-  if (s->call->judged > 0) return s->call->judged;
+  if (s->call->promise.judged > 0) return s->call->promise.judged;
   if (s->options->tile > 0) return s->options->tile;
   const int64_t *named = tsr_forced_named(&s->forced, offsetof(tsr_strategy, tile));
   if (named != NULL) return *named;

@@ -276,7 +276,7 @@ void tsr_search_set_enough(tsr_search *s) {
 }
 
 bool tsr_search_is_lazy_everywhere(const tsr_search *s) {
-  bool promised = s->call->moduli == 0 && tsr_call_adds_last(s->call);
+  bool promised = !tsr_call_has_form(s->call) && tsr_call_adds_last(s->call);
   return promised || s->options->reproducible || s->problem.realigned >> TSR_C_ & 1;
 }
 
@@ -345,7 +345,7 @@ static tsr_status apply_constraints(tsr_search *s, tsr_strategy *strategy, bool 
                     "give fewer",
                     (int)strategy->grid_rows, (int)strategy->grid_cols, s->machine->devices);
   constrain_inverses(s, strategy, is_void);
-  if (s->call->moduli > 0) {
+  if (tsr_call_has_form(s->call)) {
     bool is_void_too = false;
     constrain_residues(s, strategy, &is_void_too);
     *is_void |= is_void_too;

@@ -144,7 +144,7 @@ static tsr_status compute(tsr_algebra *x, const tsr_command *command, tsr_uplo u
                    c};
   if (f.kernel == TSR_KERNEL_TRSM) return tsr_formula_solve(&f, &x->left, c);
   bool product = tsr_kernel_get(f.kernel)->bound_by_memory == false && command->k > 0;
-  bool unreal = f.kernel == TSR_KERNEL_RESIDUE_GEMM && f.form.diag == TSR_UNIT;
+  bool unreal = tsr_kernel_multiplies_forms(f.kernel) && f.form.diag == TSR_UNIT;
   bool hermitian = f.kernel == TSR_KERNEL_HERK || f.kernel == TSR_KERNEL_HER2K || unreal;
   if (product) TSR_TRY(tsr_formula_factors(&f, &x->left, &x->right));
   scale(c, beta_of(x, command), hermitian);
@@ -197,7 +197,7 @@ static tsr_status make_inverse(tsr_algebra *x, uint32_t c) {
 
 static tsr_status do_kernel(tsr_algebra *x, uint32_t c) {
   const tsr_command *command = &x->v->plan->commands.items[c];
-  if (command->kernel == TSR_KERNEL_RESIDUES) return make_residues(x, c);
+  if (tsr_kernel_makes_form(command->kernel)) return make_residues(x, c);
   if (command->kernel == TSR_KERNEL_INVERT) return make_inverse(x, c);
   tsr_uplo uplo = tsr_kernel_triangle((tsr_kernel)command->kernel, command->form);
   tsr_uplo of_a = command->kernel == TSR_KERNEL_ADD ? uplo : TSR_GENERAL;

@@ -222,11 +222,11 @@ static tsr_status check_form(const tsr_verifier *v, uint32_t c) {
  * made of (source), or neither. The check of the results (algebra.c) finds out whether the right
  * elements are multiplied with each other. */
 static bool matrix_fits(const tsr_command *command, int i, int matrix, int source) {
+  if (tsr_kernel_makes_form(command->kernel))
+    return i == 2 ? tsr_is_residues(matrix) : matrix == source;
+  if (tsr_kernel_multiplies_forms(command->kernel))
+    return i == 2 ? matrix == TSR_C_ || matrix == TSR_W : tsr_is_residues(matrix);
   switch (command->kernel) {
-    case TSR_KERNEL_RESIDUES:
-      return i == 2 ? tsr_is_residues(matrix) : matrix == source;
-    case TSR_KERNEL_RESIDUE_GEMM:
-      return i == 2 ? matrix == TSR_C_ || matrix == TSR_W : tsr_is_residues(matrix);
     case TSR_KERNEL_INVERT:
       return matrix == (i == 2 ? TSR_V : TSR_A);
     case TSR_KERNEL_SOLVE:
@@ -294,7 +294,7 @@ static tsr_status check_residues(const tsr_verifier *v, uint32_t c) {
   const tsr_command *command = &v->plan->commands.items[c];
   const tsr_call *call = &v->plan->call;
   int made = v->plan->buffers.items[command->buffer[2]].matrix;
-  bool makes = command->kernel == TSR_KERNEL_RESIDUES;
+  bool makes = tsr_kernel_makes_form(command->kernel);
   tsr_line_source source = {TSR_A, false, false};
   if (makes && tsr_is_residues(made))
     source = tsr_line_source_of(call, made, command->row[2], command->col[2]);
@@ -304,8 +304,10 @@ static tsr_status check_residues(const tsr_verifier *v, uint32_t c) {
     if (!matrix_fits(command, i, matrix, source.matrix))
       return tsr_verify_fail(v, c, "%s is of %s", operand_names[i], tsr_matrix_name(matrix));
   }
-  if (!makes && command->kernel != TSR_KERNEL_RESIDUE_GEMM) return TSR_OK;
-  if (call->moduli == 0) return tsr_verify_fail(v, c, "the call is not computed in residues");
+  if (!makes && !tsr_kernel_multiplies_forms(command->kernel)) return TSR_OK;
+  if (!tsr_call_has_form(call)) return tsr_verify_fail(v, c, "the call is not computed in residues");
+  if (command->kernel != (makes ? call->arithmetic->makes : call->arithmetic->multiplies))
+    return tsr_verify_fail(v, c, "is no kernel of the call's arithmetic");
   if (makes) return check_making(v, c, &source);
   TSR_TRY(check_lines(v, c, 0, command->k));
   return check_lines(v, c, 1, command->k);

@@ -135,11 +135,8 @@ static tsr_status rank_factors(const tsr_formula *f, tsr_dense *left, tsr_dense 
 tsr_status tsr_formula_factors(const tsr_formula *f, tsr_dense *left, tsr_dense *right) {
   tsr_formula plain = *f;
   plain.alpha = tsr_field_one;
+  if (tsr_kernel_is_product(f->kernel)) return general_factors(f, left, right);
   switch (f->kernel) {
-    case TSR_KERNEL_GEMM:
-    case TSR_KERNEL_GEMMT:
-    case TSR_KERNEL_RESIDUE_GEMM:
-      return general_factors(f, left, right);
     case TSR_KERNEL_SYMM:
     case TSR_KERNEL_HEMM:
     case TSR_KERNEL_TRMM:

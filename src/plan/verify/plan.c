@@ -2,7 +2,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* Checks a plan as a whole, before any command: queues, homes, buffers, budgets. */
-#include "arithmetic/moduli.h"
 #include "plan/residency.h"
 #include "plan/verify/verify.h"
 
@@ -67,9 +66,10 @@ static int64_t elements_needed(const tsr_buffer *buffer) {
 
 /* Bytes that a block of residues has to have, and its alignment: that of its lines' records. */
 static bool residues_fit(const tsr_verifier *v, const tsr_buffer *buffer) {
-  int planes = (int)tsr_matrix_element(&v->plan->call, buffer->matrix);
-  return buffer->ld == tsr_residues_ld(buffer->rows) &&
-         buffer->bytes >= tsr_residues_bytes(buffer->rows, buffer->cols, planes);
+  const tsr_call *call = &v->plan->call;
+  return tsr_call_has_form(call) && buffer->ld == tsr_form_ld(buffer->rows) &&
+         buffer->bytes >= tsr_form_bytes(call->arithmetic, call->type, call->promise.keeps_lines,
+                                         buffer->rows, buffer->cols);
 }
 
 static tsr_status check_memory(const tsr_verifier *v, size_t index) {
@@ -110,7 +110,7 @@ static bool inside_matrix(const tsr_plan *plan, const tsr_buffer *buffer) {
   return buffer->row >= 0 && buffer->col >= 0 && buffer->rows > 0 && buffer->cols > 0 &&
          buffer->rows <= rows && buffer->row <= rows - buffer->rows && buffer->cols <= cols &&
          buffer->col / cols < times && buffer->col % cols <= cols - buffer->cols &&
-         buffer->ld >= buffer->rows && (!residues || call->moduli > 0) && fits;
+         buffer->ld >= buffer->rows && (!residues || tsr_call_has_form(call)) && fits;
 }
 
 /* Whether the buffer is a cached block of the plan's residency, of the same place and extents. */

@@ -10,6 +10,7 @@
  */
 #include <math.h>
 
+#include "arithmetic/arithmetic.h"
 #include "base/least.h"
 #include "engine/gpu/internal.h"
 #include "engine/gpu/residues/residue_kernels.h"
@@ -24,7 +25,7 @@ enum { FOURS = 4, COLUMNS_MOST = 1 << 16 };
 
 tsr_status gpu_make_residues(const tsr_queue *queue, const tsr_kernel_args *x) {
   tsr_moduli moduli;
-  tsr_moduli_fill(x->residues.moduli, &moduli);
+  tsr_moduli_fill(x->lines.arithmetic->number, &moduli);
   tsr_gpu_residues args = {.type = (char)x->type,
                            .turned = x->transa != TSR_NO_TRANS,
                            .conjugated = x->transb == TSR_CONJ_TRANS,
@@ -34,9 +35,9 @@ tsr_status gpu_make_residues(const tsr_queue *queue, const tsr_kernel_args *x) {
                            .lda = x->lda,
                            .block = x->c,
                            .ld = x->ldc,
-                           .first = x->residues.of[2].first,
-                           .lines = x->residues.of[2].lines,
-                           .keeps_lines = x->residues.keeps_lines};
+                           .first = x->lines.of[2].first,
+                           .lines = x->lines.of[2].lines,
+                           .keeps_lines = x->lines.keeps_lines};
   int error = tsr_gpu_residues_launch(&args, &moduli, queue->stream);
   GPU_TRY((gpuError)error, "launching a kernel", queue->index);
   return TSR_OK;
@@ -105,7 +106,7 @@ static void cut_for_sums(product *p) {
 static product product_of(tsr_queue *queue, const tsr_kernel_args *x) {
   product p = {.queue = queue, .x = x, .judgement = queue->residues};
   char *room = (char *)queue->residues + TSR_GPU_JUDGING_ROOM;
-  tsr_moduli_fill(x->residues.moduli, &p.moduli);
+  tsr_moduli_fill(x->lines.arithmetic->number, &p.moduli);
   p.planes = tsr_residue_planes(x->type, p.moduli.count);
   if (queue->device->products)
     cut_for_residues(&p);
@@ -122,15 +123,15 @@ static product product_of(tsr_queue *queue, const tsr_kernel_args *x) {
 }
 
 static const tsr_line *records_of(const product *p, const void *block, int64_t ld, int operand) {
-  tsr_residue_lines of = p->x->residues.of[operand];
-  int element = tsr_residue_element(p->x->type, p->moduli.count, p->x->residues.keeps_lines);
+  tsr_lines_range of = p->x->lines.of[operand];
+  int element = tsr_form_element(p->x->lines.arithmetic, p->x->type, p->x->lines.keeps_lines);
   return (const tsr_line *)((const char *)block + tsr_residues_records(ld, of.lines, element)) +
          of.first;
 }
 
 /* The first of the kernel's lines that a block keeps. */
 static const void *kept_of(const product *p, const void *block, int64_t ld, int operand) {
-  tsr_residue_lines of = p->x->residues.of[operand];
+  tsr_lines_range of = p->x->lines.of[operand];
   size_t before = (size_t)of.first * (size_t)ld * tsr_type_get(p->x->type)->size;
   return (const char *)block + tsr_residues_kept(ld, of.lines, p->planes) + before;
 }
@@ -141,7 +142,7 @@ static tsr_gpu_region region_of(const tsr_kernel_args *x, int64_t i, int64_t j) 
 }
 
 /* Where line `line` of the first plane has its residue `from`. */
-static const int8_t *line_at(const void *block, int64_t ld, tsr_residue_lines of, int64_t line,
+static const int8_t *line_at(const void *block, int64_t ld, tsr_lines_range of, int64_t line,
                              int64_t from) {
   return (const int8_t *)block + (of.first + line) * ld + from;
 }
@@ -149,12 +150,12 @@ static const int8_t *line_at(const void *block, int64_t ld, tsr_residue_lines of
 /* ---- Judging ------------------------------------------------------------------- */
 
 static bool overlaps_may_decide(const product *p) {
-  return p->x->residues.overlaps && p->x->k <= TSR_OVERLAPS_LONGEST;
+  return p->x->lines.overlaps && p->x->k <= TSR_OVERLAPS_LONGEST;
 }
 
 static tsr_status judge_by_quantiles(const product *p) {
   const tsr_kernel_args *x = p->x;
-  const tsr_residue_args *r = &x->residues;
+  const tsr_lines_args *r = &x->lines;
   bool complex_valued = tsr_type_get(x->type)->complex_valued;
   int error =
       tsr_gpu_judge_launch(records_of(p, x->a, x->lda, 0), x->m, records_of(p, x->b, x->ldb, 1),
@@ -192,7 +193,7 @@ static judged_part judged_part_of(const product *p) {
 static tsr_gpu_overlapping overlapping_of(const product *p, int operand, int64_t from,
                                           int64_t count, uint8_t *bytes, uint32_t *lost) {
   const tsr_kernel_args *x = p->x;
-  tsr_residue_lines of = x->residues.of[operand];
+  tsr_lines_range of = x->lines.of[operand];
   const void *block = operand == 0 ? x->a : x->b;
   int64_t ld = operand == 0 ? x->lda : x->ldb;
   return (tsr_gpu_overlapping){.count = count,
@@ -210,13 +211,13 @@ static tsr_gpu_overlaps overlaps_of(const product *p, judged_part part, int64_t 
   uint8_t *bytes = (uint8_t *)p->queue->residues + TSR_GPU_JUDGING_ROOM;
   uint32_t *lost = (uint32_t *)(bytes + (m + n) * x->lda);
   return (tsr_gpu_overlaps){.judged = {p->moduli.count, tsr_type_get(x->type)->complex_valued, x->k,
-                                       x->residues.tolerance},
+                                       x->lines.tolerance},
                             .region = region_of(x, i, j),
                             .ld = x->lda,
                             .rows = overlapping_of(p, 0, i, m, bytes, lost),
                             .columns = overlapping_of(p, 1, j, n, bytes + m * x->lda, lost + m),
                             .judgement = p->judgement,
-                            .verdict = x->residues.verdict};
+                            .verdict = x->lines.verdict};
 }
 
 /* Only the device knows whether overlaps have to decide. */
@@ -258,7 +259,7 @@ static tsr_status multiply_refused(const product *p) {
                          .c = x->c,
                          .ldc = x->ldc,
                          .refused = &p->judgement->refused};
-  if (!x->residues.keeps_lines) return TSR_OK;
+  if (!x->lines.keeps_lines) return TSR_OK;
   int error = tsr_gpu_native_launch(&args, p->queue->stream);
   GPU_TRY((gpuError)error, "launching a kernel", p->queue->index);
   return TSR_OK;
@@ -268,7 +269,7 @@ static tsr_status multiply_refused(const product *p) {
 static tsr_status multiply_and_reduce(const product *p, int64_t i, int64_t j, int64_t m,
                                       int64_t n) {
   const tsr_kernel_args *x = p->x;
-  const tsr_residue_lines *of = x->residues.of;
+  const tsr_lines_range *of = x->lines.of;
   tsr_gpu_products args = {.planes = p->planes,
                            .m = m,
                            .n = n,
@@ -292,7 +293,7 @@ static tsr_status multiply(const product *p, int64_t i, int64_t j, int64_t m, in
                            int64_t from, int64_t k) {
   static const int32_t one = 1, zero = 0;
   const tsr_kernel_args *x = p->x;
-  const tsr_residue_lines *of = x->residues.of;
+  const tsr_lines_range *of = x->lines.of;
   int64_t whole = m / FOURS * FOURS, plane_a = of[0].lines * x->lda, plane_b = of[1].lines * x->ldb;
   const int8_t *a = line_at(x->a, x->lda, of[0], i, from);
   const int8_t *b = line_at(x->b, x->ldb, of[1], j, from);
@@ -338,7 +339,7 @@ static tsr_status recover(const product *p, int64_t i, int64_t j, int64_t m, int
   int64_t size = (int64_t)tsr_type_get(x->type)->size;
   tsr_gpu_recover args = {.type = (char)x->type,
                           .region = region_of(x, i, j),
-                          .leaves = x->residues.keeps_lines,
+                          .leaves = x->lines.keeps_lines,
                           .m = m,
                           .n = n,
                           .sums = p->sums,

@@ -104,10 +104,10 @@ static tsr_kernel_args product(const blocks *b, tsr_type type, int64_t n, bool o
                           .ldc = n};
   int moduli = tsr_moduli_of_type(type);
   args.lines = (tsr_lines_args){.arithmetic = tsr_residues_of(moduli),
-                                     .tolerance = tsr_moduli_tolerance(type, moduli, n),
-                                     .overlaps = overlaps,
-                                     .verdict = b->verdict,
-                                     .of = {{0, n}, {0, n}, {0, 0}}};
+                                .tolerance = tsr_moduli_tolerance(type, moduli, n),
+                                .overlaps = overlaps,
+                                .verdict = b->verdict,
+                                .of = {{0, n}, {0, n}, {0, 0}}};
   return args;
 }
 
@@ -133,8 +133,8 @@ static tsr_status tell(const blocks *b, const char *name, tsr_type type, int64_t
   *b->verdict = 0;
   TSR_TRY(time_product(&args, limit, &each));
   if (*first == 0) *first = each;
-  printf("%s,%c,%lld,%d,%d,%.6g,%.4f\n", name, (char)type, (long long)n, args.lines.arithmetic->number,
-         *b->verdict, each, each / *first - 1);
+  printf("%s,%c,%lld,%d,%d,%.6g,%.4f\n", name, (char)type, (long long)n,
+         args.lines.arithmetic->number, *b->verdict, each, each / *first - 1);
   fflush(stdout);
   return TSR_OK;
 }
@@ -149,7 +149,7 @@ static tsr_status tell_extent(const blocks *b, tsr_type type, int64_t n, double 
 }
 
 static tsr_status measure(tsr_type type, int64_t n, double limit) {
-  int element = tsr_form_element(tsr_residues_of(tsr_moduli_of_type(type)), type, false);
+  int element = tsr_form_element(tsr_residues_for(type, 0, 0), &(tsr_promise){0}, type);
   blocks b = {0};
   tsr_status status =
       make((size_t)(n * n) * tsr_type_get(type)->size, tsr_residues_bytes(n, n, element), &b);

@@ -206,12 +206,11 @@ enum { TSR_ARITHMETIC_TEXT = 40 };
 typedef struct tsr_emulation_way {
   const struct tsr_arithmetic *products; /* how they are emulated; NULL: products are native, and
                                             accuracy and judged are 0 */
-  int faster; /* 1: emulated only where that is predicted to be faster (auto) */
-  double
-      accuracy;   /* the error as a part of |A||B| that was asked for; 0: what products promise */
-  int64_t judged; /* if results are to be reproducible: the extent [elements] of the squares of C,
-                     from its first element on, of which each is emulated or computed natively;
-                     else 0 */
+  int faster;      /* 1: emulated only where that is predicted to be faster (auto) */
+  double accuracy; /* the error as a part of |A||B| that was asked for; 0: what products promise */
+  int64_t judged;  /* if results are to be reproducible: the extent [elements] of the squares of C,
+                      from its first element on, of which each is emulated or computed natively;
+                      else 0 */
   char arithmetic[TSR_ARITHMETIC_TEXT]; /* what is set for the context, for tsr_level3.arithmetic */
 } tsr_emulation_way;
 

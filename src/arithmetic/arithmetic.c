@@ -4,24 +4,47 @@
 #include "arithmetic/arithmetic.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "arithmetic/moduli.h"
 
 /* Bits by tsr_type_index, in the order s d c z h b t. */
 enum { OF_S = 1, OF_SDCZ = 15 };
 
-#define RESIDUES(moduli)                                                                         \
-  [(moduli) - TSR_MODULI_LEAST] = {                                                              \
-      "emulated", "moduli", (moduli), OF_SDCZ, TSR_KERNEL_RESIDUES, TSR_KERNEL_RESIDUE_GEMM, TSR_UNIT_INT8, \
-      (moduli), (moduli), 3, 1, sizeof(tsr_line), TSR_MODULI_LONGEST, true}
+#define RESIDUES(moduli)                                  \
+  [(moduli)-TSR_MODULI_LEAST] = {"emulated",              \
+                                 "moduli",                \
+                                 (moduli),                \
+                                 OF_SDCZ,                 \
+                                 TSR_KERNEL_RESIDUES,     \
+                                 TSR_KERNEL_RESIDUE_GEMM, \
+                                 TSR_UNIT_INT8,           \
+                                 (moduli),                \
+                                 (moduli),                \
+                                 3,                       \
+                                 1,                       \
+                                 sizeof(tsr_line),        \
+                                 TSR_MODULI_LONGEST,      \
+                                 true}
 
 static const tsr_arithmetic residues[] = {
     RESIDUES(4),  RESIDUES(5),  RESIDUES(6),  RESIDUES(7),  RESIDUES(8),  RESIDUES(9), RESIDUES(10),
     RESIDUES(11), RESIDUES(12), RESIDUES(13), RESIDUES(14), RESIDUES(15), RESIDUES(16)};
 
-const tsr_arithmetic tsr_split_arithmetic = {
-    "split", "parts", 3, OF_S, TSR_KERNEL_SPLIT, TSR_KERNEL_SPLIT_GEMM, TSR_UNIT_BF16,
-    3, 6, 4, 2, 0, INT32_MAX, false};
+const tsr_arithmetic tsr_split_arithmetic = {"split",
+                                             "parts",
+                                             3,
+                                             OF_S,
+                                             TSR_KERNEL_SPLIT,
+                                             TSR_KERNEL_SPLIT_GEMM,
+                                             TSR_UNIT_BF16,
+                                             3,
+                                             6,
+                                             4,
+                                             2,
+                                             0,
+                                             INT32_MAX,
+                                             false};
 
 const tsr_arithmetic *tsr_residues_of(int moduli) {
   return &residues[moduli - TSR_MODULI_LEAST];
@@ -58,8 +81,8 @@ double tsr_arithmetic_share(const tsr_arithmetic *arithmetic, tsr_type type) {
   return (double)arithmetic->products / usual;
 }
 
-int tsr_form_element(const tsr_arithmetic *arithmetic, tsr_type type, bool keeps_lines) {
-  int line = keeps_lines ? (int)tsr_type_get(type)->size : 0;
+int tsr_form_element(const tsr_arithmetic *arithmetic, const tsr_promise *promise, tsr_type type) {
+  int line = promise->keeps_lines ? (int)tsr_type_get(type)->size : 0;
   return tsr_arithmetic_planes(arithmetic, type) * arithmetic->part_bytes + line;
 }
 
@@ -67,9 +90,9 @@ int64_t tsr_form_ld(int64_t k) {
   return tsr_residues_ld(k);
 }
 
-size_t tsr_form_bytes(const tsr_arithmetic *arithmetic, tsr_type type, bool keeps_lines, int64_t k,
-                      int64_t lines) {
-  size_t element = (size_t)tsr_form_element(arithmetic, type, keeps_lines);
+size_t tsr_form_bytes(const tsr_arithmetic *arithmetic, const tsr_promise *promise, tsr_type type,
+                      int64_t k, int64_t lines) {
+  size_t element = (size_t)tsr_form_element(arithmetic, promise, type);
   return (size_t)lines * (element * (size_t)tsr_form_ld(k) + (size_t)arithmetic->record_bytes);
 }
 
@@ -78,4 +101,22 @@ double tsr_arithmetic_tolerance(const tsr_arithmetic *arithmetic, tsr_type type,
   if (!arithmetic->refuses) return INFINITY;
   return accuracy > 0 ? tsr_accuracy_tolerance(type, accuracy, products, k)
                       : tsr_moduli_tolerance(type, arithmetic->number, k);
+}
+
+tsr_promise tsr_promise_of(const tsr_arithmetic *arithmetic, double accuracy, bool leaves) {
+  if (arithmetic == NULL) return (tsr_promise){0};
+  return (tsr_promise){.accuracy = accuracy, .keeps_lines = arithmetic->refuses && !leaves};
+}
+
+void tsr_promise_words(const tsr_promise *promise, int64_t words[TSR_PROMISE_WORDS]) {
+  memcpy(&words[0], &promise->accuracy, sizeof words[0]);
+  words[1] = promise->judged;
+  words[2] = promise->keeps_lines;
+}
+
+tsr_lines_args tsr_promise_args(const tsr_arithmetic *arithmetic, const tsr_promise *promise,
+                                tsr_type type, int64_t products, int64_t k) {
+  double tolerance = tsr_arithmetic_tolerance(arithmetic, type, promise->accuracy, products, k);
+  return (tsr_lines_args){
+      .arithmetic = arithmetic, .keeps_lines = promise->keeps_lines, .tolerance = tolerance};
 }

@@ -4,11 +4,11 @@
 /*
  * How numbers are multiplied, where not by a device's own products: one row for each arithmetic.
  *
- * Such an arithmetic has a form. A kernel, `makes`, converts lines (rows of op(A), columns of op(B))
- * into blocks of the form, once; another, `multiplies`, computes C from two blocks over all of k,
- * and adds it to C itself. A call has a pointer to a row (tsr_call.arithmetic; NULL: its products
- * are native). Whoever plans, predicts or runs the call asks the row, and does not know which one it
- * is.
+ * Such an arithmetic has a form. A kernel, `makes`, converts lines (rows of op(A), columns of
+ * op(B)) into blocks of the form, once; another, `multiplies`, computes C from two blocks over all
+ * of k, and adds it to C itself. A call has a pointer to a row (tsr_call.arithmetic; NULL: its
+ * products are native). Whoever plans, predicts or runs the call asks the row, and does not know
+ * which one it is.
  */
 #ifndef TSR_ARITHMETIC_ARITHMETIC_H
 #define TSR_ARITHMETIC_ARITHMETIC_H
@@ -29,21 +29,22 @@ typedef enum tsr_unit {
 typedef struct tsr_arithmetic {
   const char *name, *counted; /* for people: "emulated", with so many "moduli" */
   int number;                 /* tells rows of a name apart */
-  unsigned types;   /* bits by tsr_type_index: the types that have this arithmetic */
+  unsigned types;             /* bits by tsr_type_index: the types that have this arithmetic */
   tsr_kernel makes, multiplies;
   tsr_unit unit;
   int planes, products, complex;
   int part_bytes;   /* of an element of a plane */
   int record_bytes; /* of what is known of a line, behind all planes; 0: nothing is */
-  int64_t longest; /* the greatest k */
-  bool refuses;    /* a kernel that cannot promise the accuracy of its product says so */
+  int64_t longest;  /* the greatest k */
+  bool refuses;     /* a kernel that cannot promise the accuracy of its product says so */
 } tsr_arithmetic;
 
-/* What is promised of products that are not native, and what becomes of those that cannot keep it. */
+/* What is promised of products that are not native, and what becomes of those that cannot keep it.
+ */
 typedef struct tsr_promise {
   double accuracy; /* the error as a part of |A||B|; 0: what the arithmetic promises by itself */
-  int64_t judged;  /* if results are to be reproducible: the extent of the squares of C of which each
-                      is computed so or left; 0: the shape of the call says it */
+  int64_t judged; /* if results are to be reproducible: the extent of the squares of C of which each
+                     is computed so or left; 0: the shape of the call says it */
   /* Blocks keep their lines, so that a product that cannot keep the promise is computed natively by
    * the same kernel. Else it leaves C as it was (GEMM only), for another call. */
   bool keeps_lines;
@@ -58,8 +59,8 @@ const tsr_arithmetic *tsr_residues_of(int moduli);
  * the type has no such products. */
 const tsr_arithmetic *tsr_residues_for(tsr_type type, double accuracy, int64_t k);
 
-/* fp32 split into three parts of bf16, whose six largest products are summed (Markidis et al., 2018,
- * for two parts of fp16). */
+/* fp32 split into three parts of bf16, whose six largest products are summed (Markidis et al.,
+ * 2018, for two parts of fp16). */
 extern const tsr_arithmetic tsr_split_arithmetic;
 
 /* A number that no other row has, the same in every process; 0: native. */
@@ -78,18 +79,30 @@ double tsr_arithmetic_share(const tsr_arithmetic *arithmetic, tsr_type type);
 
 /* ---- The form in memory ---- */
 
-/* Bytes of a block for each element of a line, records apart. keeps_lines: the block has the lines
- * themselves, too, from which a kernel computes natively what it would refuse. */
-int tsr_form_element(const tsr_arithmetic *arithmetic, tsr_type type, bool keeps_lines);
+/* Bytes of a block for each element of a line, records apart; with promise->keeps_lines those of
+ * the lines themselves, too. */
+int tsr_form_element(const tsr_arithmetic *arithmetic, const tsr_promise *promise, tsr_type type);
 
 /* Parts of a line of one plane, padding included (the block's leading dimension). */
 int64_t tsr_form_ld(int64_t k);
 
 /* Bytes of a block of `lines` lines of k elements. */
-size_t tsr_form_bytes(const tsr_arithmetic *arithmetic, tsr_type type, bool keeps_lines, int64_t k,
-                      int64_t lines);
+size_t tsr_form_bytes(const tsr_arithmetic *arithmetic, const tsr_promise *promise, tsr_type type,
+                      int64_t k, int64_t lines);
 
 /* ---- Accuracy ---- */
+
+/* The promise for an accuracy that is asked for; leaves: another call does what cannot keep it. */
+tsr_promise tsr_promise_of(const tsr_arithmetic *arithmetic, double accuracy, bool leaves);
+
+/* A promise as numbers that tell it from all others. */
+enum { TSR_PROMISE_WORDS = 3 };
+void tsr_promise_words(const tsr_promise *promise, int64_t words[TSR_PROMISE_WORDS]);
+
+/* The arguments that kernels of a call with that promise have, but for blocks and verdict: C is the
+ * sum of `products` products over k elements. */
+tsr_lines_args tsr_promise_args(const tsr_arithmetic *arithmetic, const tsr_promise *promise,
+                                tsr_type type, int64_t products, int64_t k);
 
 /* The part of (|A||B|)_ij that conversion may add to the error of element (i, j) of one of
  * `products` products over k elements, of which C is the sum; beyond it a kernel refuses. accuracy:

@@ -71,7 +71,8 @@ static void convert(const line_elements *line, const tsr_line *record, const tsr
 static tsr_line *records_of(const tsr_kernel_args *x, const void *block, int64_t ld, int operand) {
   tsr_lines_range lines = x->lines.of[operand];
   const tsr_lines_args *r = &x->lines;
-  int element = tsr_form_element(r->arithmetic, x->type, r->keeps_lines);
+  int element =
+      tsr_form_element(r->arithmetic, &(tsr_promise){.keeps_lines = r->keeps_lines}, x->type);
   return (tsr_line *)((char *)block + tsr_residues_records(ld, lines.lines, element)) + lines.first;
 }
 

@@ -52,7 +52,6 @@ static void split(const tsr_kernel_args *x) {
     }
 }
 
-
 /* The small products are summed first. */
 static float multiply(const tsr_kernel_args *x, int64_t i, int64_t j) {
   float sum[PARTS] = {0};

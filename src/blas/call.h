@@ -123,7 +123,8 @@ static inline bool tsr_call_has_form(const tsr_call *call) {
   return call->arithmetic != NULL;
 }
 
-/* Whether products may turn out not to keep the promise; and whether these then leave C as it was. */
+/* Whether products may turn out not to keep the promise; and whether these then leave C as it was.
+ */
 static inline bool tsr_call_may_refuse(const tsr_call *call) {
   return call->arithmetic != NULL && call->arithmetic->refuses;
 }

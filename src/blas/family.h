@@ -44,7 +44,8 @@ static inline bool tsr_is_in_place(tsr_operation operation) {
 /* Whether a rank-k update sums all of its products in W; lazy: C is fetched last. */
 static inline bool tsr_sums_triangle_in_w(const tsr_call *call, bool lazy) {
   bool hermitian = call->operation == TSR_HERK || call->operation == TSR_HER2K;
-  return lazy && !hermitian && !tsr_call_has_form(call) && call->operand[TSR_C_].memory != TSR_DEVICE;
+  return lazy && !hermitian && !tsr_call_has_form(call) &&
+         call->operand[TSR_C_].memory != TSR_DEVICE;
 }
 
 #endif

@@ -164,7 +164,8 @@ tsr_status tsr_calls_run(tsr_calls *calls, const tsr_plan *plan, const tsr_bindi
                          tsr_rects *refused, int *short_of) {
   tsr_job *job;
   *short_of = -1;
-  if (refused != NULL && tsr_call_may_leave(&plan->call) && !TSR_VEC_RESERVE(refused, plan->commands.count))
+  if (refused != NULL && tsr_call_may_leave(&plan->call) &&
+      !TSR_VEC_RESERVE(refused, plan->commands.count))
     return tsr_fail(TSR_ERR_MEMORY, "no host memory for a product in residues: free some");
   TSR_TRY(tsr_calls_submit(calls, plan, binding, NULL, short_of, &job));
   return collect(calls, job, refused);

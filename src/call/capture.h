@@ -9,6 +9,7 @@
 #ifndef TSR_CALL_CAPTURE_H
 #define TSR_CALL_CAPTURE_H
 
+#include "arithmetic/wish.h"
 #include "base/vec.h"
 #include "call/plans.h"
 

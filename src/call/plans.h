@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "arithmetic/wish.h"
 #include "base/settings/settings.h"
 #include "machine/machine.h"
 #include "plan/cache.h"

@@ -58,7 +58,7 @@ static tsr_status plan_natively(tsr_plans *plans, const tsr_request *request,
 static void note_other(const tsr_plan *other, tsr_plan *plan) {
   plan->other.seconds = other->seconds;
   plan->other.arithmetic = other->call.arithmetic;
-  plan->other.accuracy = other->call.promise.accuracy;
+  plan->other.promise = other->call.promise;
 }
 
 /* Makes a native plan beside the one in residues, and keeps the one that is predicted to be faster.

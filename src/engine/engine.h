@@ -78,8 +78,8 @@ typedef struct tsr_engine_traits {
   /* A device's first queue, allocation and kernel take no longer than later ones. 0: they take
    * longer, so the library makes them before a call needs them. */
   bool quick_start;
-  /* Bits by tsr_kernel, of kernels that make a form: the engine has these and the ones that multiply
-   * the form (arithmetic/arithmetic.h). 0: products are native. */
+  /* Bits by tsr_kernel, of kernels that make a form: the engine has these and the ones that
+   * multiply the form (arithmetic/arithmetic.h). 0: products are native. */
   unsigned forms;
   /* Products in residues are judged by the overlap of their lines where quantiles do not promise
    * their accuracy (arithmetic/judgement.h). 0: by quantiles alone. */

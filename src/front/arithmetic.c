@@ -69,8 +69,7 @@ void tsr_context_choose_arithmetic(const tsr_context *context, const tsr_arithme
   bool leaves = call->operation == TSR_GEMM && !async && !context->plans->planning.reproducible;
   call->arithmetic = native ? NULL : possible;
   call->faster = possible != NULL && wish->kind == TSR_FASTER;
-  call->promise.accuracy = native ? 0 : wish->accuracy;
-  call->promise.keeps_lines = !native && possible->refuses && !leaves;
+  call->promise = tsr_promise_of(call->arithmetic, wish->accuracy, leaves);
   call->adds_last = !native && !call->faster && context->plans->machine->devices > 0;
 }
 

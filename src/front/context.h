@@ -15,6 +15,7 @@
 #include <sys/types.h>
 #include <stdatomic.h>
 
+#include "arithmetic/wish.h"
 #include "base/vec.h"
 #include "compose/directory.h"
 #include "engine/engine.h"
@@ -148,15 +149,16 @@ tsr_status tsr_context_arithmetic(tsr_context *context, const char *given,
  * residues, and whether a native plan is taken if it is faster; all are 0 if the call is native, or
  * calls of this kind are not computed otherwise. async: the caller does not wait for the call, so
  * that it must leave no part of C to another one. */
-void tsr_context_choose_arithmetic(const tsr_context *context, const tsr_arithmetic_wish *arithmetic,
-                                   bool async, tsr_call *call);
+void tsr_context_choose_arithmetic(const tsr_context *context,
+                                   const tsr_arithmetic_wish *arithmetic, bool async,
+                                   tsr_call *call);
 
 /* ---- native.c ---- */
 
 /* As tsr_level3_run_async, in an arithmetic that has been read; what->arithmetic is ignored. */
 tsr_status tsr_context_submit(tsr_context *context, const tsr_level3 *what,
-                              const tsr_arithmetic_wish *arithmetic, const void *alpha, const void *a,
-                              const void *b, const void *beta, void *c);
+                              const tsr_arithmetic_wish *arithmetic, const void *alpha,
+                              const void *a, const void *b, const void *beta, void *c);
 
 /* The part of a gemm that computes a rectangle of C, natively, and its addresses; its places are
  * not filled in. */

@@ -60,8 +60,8 @@ static tsr_status check_part(const tsr_context *context, const tsr_emulation_way
 static void choose(const tsr_context *context, const tsr_emulation_way *how, tsr_call *call) {
   const tsr_arithmetic_wish arithmetic = {how->products != NULL ? TSR_EMULATED : TSR_NATIVE,
                                           how->products, how->accuracy};
-  call->promise.judged = how->judged;
   tsr_context_choose_arithmetic(context, &arithmetic, false, call);
+  call->promise.judged = how->judged;
 }
 
 static tsr_status make(tsr_context *context, const tsr_emulation_way *how, const tsr_level3 *what,

@@ -20,8 +20,9 @@ static size_t scalar_bytes(const tsr_level3 *what, bool of_c) {
 }
 
 /* Adds the call to the capture under way, if any. trmm and trsm have no beta. */
-static void capture(tsr_context *context, const tsr_level3 *what, const tsr_arithmetic_wish *arithmetic,
-                    const void *alpha, const void *a, const void *b, const void *beta, void *c) {
+static void capture(tsr_context *context, const tsr_level3 *what,
+                    const tsr_arithmetic_wish *arithmetic, const void *alpha, const void *a,
+                    const void *b, const void *beta, void *c) {
   tsr_captured_step step = {
       .kind = TSR_CAPTURED_CALL, .what = *what, .arithmetic = *arithmetic, .a = a, .b = b, .c = c};
   bool has_beta = what->operation != TSR_TRMM && what->operation != TSR_TRSM;
@@ -43,8 +44,8 @@ static tsr_status carry_out(tsr_context *context, bool async, const tsr_arithmet
 /* An asynchronous call becomes part of a capture only once it is submitted: a call that fails may
  * be repeated by the program. given: the arithmetic; NULL: what->arithmetic has it. */
 static tsr_status run(tsr_context *context, bool async, const tsr_level3 *what,
-                      const tsr_arithmetic_wish *given, const void *alpha, const void *a, const void *b,
-                      const void *beta, void *c) {
+                      const tsr_arithmetic_wish *given, const void *alpha, const void *a,
+                      const void *b, const void *beta, void *c) {
   tsr_call call;
   tsr_binding binding;
   tsr_arithmetic_wish arithmetic;
@@ -62,8 +63,8 @@ static tsr_status run(tsr_context *context, bool async, const tsr_level3 *what,
 }
 
 tsr_status tsr_context_submit(tsr_context *context, const tsr_level3 *what,
-                              const tsr_arithmetic_wish *arithmetic, const void *alpha, const void *a,
-                              const void *b, const void *beta, void *c) {
+                              const tsr_arithmetic_wish *arithmetic, const void *alpha,
+                              const void *a, const void *b, const void *beta, void *c) {
   return run(context, true, what, arithmetic, alpha, a, b, beta, c);
 }
 

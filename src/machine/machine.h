@@ -296,8 +296,8 @@ static inline double tsr_form_latency(const tsr_device *device) {
 /* Seconds of the kernels of an arithmetic with a form: of making the form of `lines` lines of k
  * elements, which are kept beside it or not, and of a product. */
 double tsr_machine_form_time(const tsr_machine *machine, int device,
-                             const tsr_arithmetic *arithmetic, tsr_type type, bool keeps_lines,
-                             int64_t k, int64_t lines);
+                             const tsr_arithmetic *arithmetic, const tsr_promise *promise,
+                             tsr_type type, int64_t k, int64_t lines);
 double tsr_machine_form_gemm_time(const tsr_machine *machine, int device,
                                   const tsr_arithmetic *arithmetic, tsr_type type, int64_t m,
                                   int64_t n, int64_t k, bool reads_c, double heat);

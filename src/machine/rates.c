@@ -365,23 +365,24 @@ static double unit_speed(const tsr_machine *machine, int device, const tsr_arith
 /* A line is read for its greatest magnitude, for its sums and to be converted; its parts are
  * written, and the line itself if it is kept. */
 double tsr_machine_form_time(const tsr_machine *machine, int device,
-                             const tsr_arithmetic *arithmetic, tsr_type type, bool keeps_lines,
-                             int64_t k, int64_t lines) {
+                             const tsr_arithmetic *arithmetic, const tsr_promise *promise,
+                             tsr_type type, int64_t k, int64_t lines) {
   const tsr_device *d = &machine->device[device];
   const struct tsr_emulated *emulated = &machine->rates[tsr_type_index(type)].emulated;
   double size = (double)tsr_type_get(type)->size, elements = (double)k * (double)lines;
   int parts = tsr_arithmetic_planes(arithmetic, type) * arithmetic->part_bytes;
   double by_memory = elements * (3 * size + parts) / d->memory_rate;
   bool measured = arithmetic->unit == TSR_UNIT_INT8 && emulated->elements > 0;
-  double working = measured ? elements / emulated->elements * tsr_arithmetic_share(arithmetic, type) /
-                                  unit_speed(machine, device, arithmetic, type)
-                            : by_memory;
-  double kept = keeps_lines ? elements * size / d->memory_rate : 0;
+  double working = measured
+                       ? elements / emulated->elements * tsr_arithmetic_share(arithmetic, type) /
+                             unit_speed(machine, device, arithmetic, type)
+                       : by_memory;
+  double kept = promise->keeps_lines ? elements * size / d->memory_rate : 0;
   return tsr_form_latency(d) + working + kept;
 }
 
-/* Seconds by the rate of 16-bit products. Each product of the unit writes sums of 4 bytes, which are
- * read and reduced to one byte; recovering reads these. */
+/* Seconds by the rate of 16-bit products. Each product of the unit writes sums of 4 bytes, which
+ * are read and reduced to one byte; recovering reads these. */
 static double guess_form_gemm(const tsr_machine *machine, const tsr_device *d,
                               const tsr_arithmetic *arithmetic, tsr_type type, int64_t m, int64_t n,
                               int64_t k, bool reads_c, double heat) {
@@ -402,11 +403,10 @@ static double measured_form_gemm(const tsr_machine *machine, int device,
   const tsr_rates *rates = &machine->rates[tsr_type_index(type)];
   double cool = rate_at(rates, rates->emulated.flops, sqrt((double)m * (double)n), (double)k);
   double hot = fmin(cool, rates->emulated.sustained);
-  double flops = tsr_kernel_flops(TSR_KERNEL_GEMM, type, m, n, k) *
-                 tsr_arithmetic_share(arithmetic, type);
+  double flops =
+      tsr_kernel_flops(TSR_KERNEL_GEMM, type, m, n, k) * tsr_arithmetic_share(arithmetic, type);
   double reading = reads_c ? (double)tsr_type_get(type)->size * (double)m * (double)n : 0;
-  return flops * ((1 - heat) / cool + heat / hot) /
-             unit_speed(machine, device, arithmetic, type) +
+  return flops * ((1 - heat) / cool + heat / hot) / unit_speed(machine, device, arithmetic, type) +
          reading / machine->device[device].memory_rate;
 }
 

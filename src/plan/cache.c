@@ -14,7 +14,7 @@ enum { BUCKETS = 2 * TSR_CACHE_PLANS };
 
 /* A key is all fields of a call as 64-bit numbers. Comparing tsr_call itself would compare its
  * padding. */
-enum { KEY_WORDS = 15 + 8 * TSR_OPERANDS };
+enum { KEY_WORDS = 13 + TSR_PROMISE_WORDS + 8 * TSR_OPERANDS };
 
 typedef struct entry {
   struct entry *next;          /* next entry of the bucket, or of the list of removed entries */
@@ -160,10 +160,10 @@ static void make_key(const tsr_call *call, uint64_t settings, int64_t key[KEY_WO
   *at++ = call->n;
   *at++ = call->k;
   *at++ = tsr_arithmetic_key(call->arithmetic);
-  memcpy(at++, &call->promise.accuracy, sizeof call->promise.accuracy);
-  int flags = (call->faster * 2 + call->promise.keeps_lines) * 2 + call->row_major + 8 * call->adds_last;
+  tsr_promise_words(&call->promise, at);
+  at += TSR_PROMISE_WORDS;
+  int flags = call->faster * 4 + call->row_major + 8 * call->adds_last;
   *at++ = flags * 16 + call->alpha * 4 + call->beta;
-  *at++ = call->promise.judged;
   for (int i = 0; i < TSR_OPERANDS; i++) {
     const tsr_operand *x = &call->operand[i];
     const int64_t words[] = {x->rows,     x->cols,         x->ld,         x->memory,

@@ -127,9 +127,9 @@ const char *tsr_home_name(const tsr_plan *plan, const tsr_operand *home, tsr_nam
 
 size_t tsr_matrix_element(const tsr_call *call, int matrix) {
   if (tsr_is_residues(matrix))
-    return tsr_call_has_form(call) ? (size_t)tsr_form_element(call->arithmetic, call->type,
-                                                              call->promise.keeps_lines)
-                                   : 0;
+    return tsr_call_has_form(call)
+               ? (size_t)tsr_form_element(call->arithmetic, &call->promise, call->type)
+               : 0;
   const tsr_type_info *info = tsr_type_get(call->type);
   return matrix == TSR_W ? tsr_type_get(info->wide)->size : info->size;
 }

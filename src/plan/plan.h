@@ -131,9 +131,9 @@ struct tsr_plan {
   size_t residues_need;
   /* If the faster one of a native plan and one in residues was taken: the other one. */
   struct {
-    double seconds; /* predicted, s; 0: there was no choice */
+    double seconds;                   /* predicted, s; 0: there was no choice */
     const tsr_arithmetic *arithmetic; /* NULL: native */
-    double accuracy;
+    tsr_promise promise;
   } other;
   uint32_t by_blocks;  /* bit tsr_kernel: devices compute that routine by products of blocks */
   double heat;         /* heat of the devices while the plan runs: tsr_machine_heat */

@@ -57,15 +57,15 @@ static tsr_kernel_args product(const tsr_bench *b, tsr_type type, int64_t area, 
                           .ldb = tsr_form_ld(k),
                           .ldc = area};
   args.lines = (tsr_lines_args){.arithmetic = usual(b, type),
-                                     .tolerance = DBL_MAX,
-                                     .overlaps = b->engine->traits.overlaps, /* launches count */
-                                     .of = {{0, area}, {0, area}, {0, 0}}};
+                                .tolerance = DBL_MAX,
+                                .overlaps = b->engine->traits.overlaps, /* launches count */
+                                .of = {{0, area}, {0, area}, {0, 0}}};
   return args;
 }
 
 static bool fits(const tsr_bench *b, tsr_type type, int64_t area, int64_t k) {
   size_t size = tsr_type_get(type)->size, long_side = (size_t)(area > k ? area : k);
-  return tsr_form_bytes(usual(b, type), type, false, k, area) <= b->bytes &&
+  return tsr_form_bytes(usual(b, type), &(tsr_promise){0}, type, k, area) <= b->bytes &&
          (size_t)area * long_side * size <= b->bytes &&
          (!b->options->quick || long_side <= QUICK_MOST);
 }

@@ -85,21 +85,18 @@ static void set_block(const tsr_job *job, uint32_t index, int i, tsr_kernel_args
     *(i == 0 ? &args->a : &args->b) = base_of(job, buffer);
 }
 
-/* The part of (|A||B|) that conversion may add to a product over k elements, of which a sum has
- * several beside a triangle and in syr2k and her2k. */
-static double tolerance_of(const tsr_call *call, int64_t k) {
+/* The products over k elements of which an element of C is the sum: several beside a triangle, and
+ * in syr2k and her2k. */
+static int64_t products_of(const tsr_call *call, int64_t k) {
   bool two = call->operation == TSR_SYR2K || call->operation == TSR_HER2K;
-  int64_t products = (k > 0 ? (call->k + k - 1) / k : 1) * (two ? 2 : 1);
-  return tsr_arithmetic_tolerance(call->arithmetic, call->type, call->promise.accuracy, products,
-                                  k);
+  return (k > 0 ? (call->k + k - 1) / k : 1) * (two ? 2 : 1);
 }
 
 static void set_lines(const tsr_job *job, uint32_t index, tsr_kernel_args *args) {
   const tsr_call *call = &job->plan->call;
-  args->lines = (tsr_lines_args){.arithmetic = call->arithmetic,
-                                 .keeps_lines = call->promise.keeps_lines,
-                                 .tolerance = tolerance_of(call, args->k),
-                                 .overlaps = job->runner->engine->traits.overlaps};
+  args->lines = tsr_promise_args(call->arithmetic, &call->promise, call->type,
+                                 products_of(call, args->k), args->k);
+  args->lines.overlaps = job->runner->engine->traits.overlaps;
   if (tsr_kernel_multiplies_forms(args->kernel)) args->lines.verdict = job->verdicts + index;
   for (int i = 0; i < 3; i++) set_block(job, index, i, args);
 }

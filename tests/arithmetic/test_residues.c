@@ -117,7 +117,8 @@ static void make(product *p, hard_family family, uint64_t seed) {
   hard_fill(family, x->type, true, x->transb, x->n, x->k, x->ldb, seed, p->b);
   hard_fill(HARD_UNIFORM, x->type, true, TSR_NO_TRANS, x->n, x->m, x->m, seed + 9, p->old);
   memcpy(p->c, p->old, (size_t)(x->m * x->n) * size);
-  int element = tsr_form_element(tsr_residues_of(p->moduli), x->type, p->keeps);
+  int element = tsr_form_element(tsr_residues_of(p->moduli),
+                                 &(tsr_promise){.keeps_lines = p->keeps}, x->type);
   p->ra = room(tsr_residues_bytes(x->k, x->m, element));
   p->rb = room(tsr_residues_bytes(x->k, x->n, element));
 }
@@ -174,11 +175,11 @@ static bool multiply(const product *p, int64_t row, int64_t rows, int64_t col, i
                           .ldb = tsr_residues_ld(x->k),
                           .ldc = x->m};
   args.lines = (tsr_lines_args){.arithmetic = tsr_residues_of(p->moduli),
-                                     .keeps_lines = p->keeps,
-                                     .tolerance = tsr_moduli_tolerance(x->type, p->moduli, x->k),
-                                     .overlaps = !p->by_quantiles,
-                                     .verdict = &verdict,
-                                     .of = {{row, x->m}, {col, x->n}, {0, 0}}};
+                                .keeps_lines = p->keeps,
+                                .tolerance = tsr_moduli_tolerance(x->type, p->moduli, x->k),
+                                .overlaps = !p->by_quantiles,
+                                .verdict = &verdict,
+                                .of = {{row, x->m}, {col, x->n}, {0, 0}}};
   assert_int_equal(tsr_cpu_kernel(&args), TSR_OK);
   return verdict != 0;
 }

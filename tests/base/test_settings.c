@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arithmetic/wish.h"
 #include "base/settings/settings.h"
 #include "base/text.h"
 #include "tessera_model.h"

@@ -75,7 +75,8 @@ static matrices make(const residue_case *t) {
   x.bytes[0] = (size_t)(x.lda * (plain_a ? t->k : t->m)) * x.size;
   x.bytes[1] = (size_t)(x.ldb * (plain_b ? t->n : t->k)) * x.size;
   x.bytes[2] = (size_t)(x.ldc * t->n) * x.size;
-  int element = tsr_form_element(tsr_residues_of(t->moduli), t->type, t->keeps);
+  int element = tsr_form_element(tsr_residues_of(t->moduli),
+                                 &(tsr_promise){.keeps_lines = t->keeps}, t->type);
   x.residues[0] = tsr_residues_bytes(t->k, t->m, element);
   x.residues[1] = tsr_residues_bytes(t->k, t->n, element);
   x.a = room(x.bytes[0]);
@@ -131,11 +132,11 @@ static tsr_kernel_args product(const residue_case *t, const matrices *x, const v
                           .ldb = tsr_residues_ld(t->k),
                           .ldc = x->ldc};
   args.lines = (tsr_lines_args){.arithmetic = tsr_residues_of(t->moduli),
-                                     .keeps_lines = t->keeps,
-                                     .tolerance = tsr_moduli_tolerance(t->type, t->moduli, t->k),
-                                     .overlaps = !t->by_quantiles,
-                                     .verdict = verdict,
-                                     .of = {{0, t->m}, {0, t->n}, {0, 0}}};
+                                .keeps_lines = t->keeps,
+                                .tolerance = tsr_moduli_tolerance(t->type, t->moduli, t->k),
+                                .overlaps = !t->by_quantiles,
+                                .verdict = verdict,
+                                .of = {{0, t->m}, {0, t->n}, {0, 0}}};
   return args;
 }
 

@@ -446,15 +446,18 @@ static void residues_take_the_measured_time(void **state) {
   double launches = 3 * m->device[0].kernel_latency;
   double guess = tsr_machine_form_gemm_time(m, 0, tsr_residues_of(14), TSR_D, n, n, n, false, 0);
   set_emulated(m, TSR_D, 7e13, 1e11);
-  double gemm = tsr_machine_form_gemm_time(m, 0, tsr_residues_of(14), TSR_D, n, n, n, false, 0) - launches;
-  double more = tsr_machine_form_gemm_time(m, 0, tsr_residues_of(16), TSR_D, n, n, n, false, 0) - launches;
-  double making = tsr_machine_form_time(m, 0, tsr_residues_of(14), TSR_D, false, n, n) - launches;
+  double gemm =
+      tsr_machine_form_gemm_time(m, 0, tsr_residues_of(14), TSR_D, n, n, n, false, 0) - launches;
+  double more =
+      tsr_machine_form_gemm_time(m, 0, tsr_residues_of(16), TSR_D, n, n, n, false, 0) - launches;
+  double making =
+      tsr_machine_form_time(m, 0, tsr_residues_of(14), &(tsr_promise){0}, TSR_D, n, n) - launches;
   assert_true(fabs(gemm * 7e13 / flops - 1) < 1e-9 && fabs(gemm + launches - guess) > 1e-6);
   assert_true(fabs(more / gemm * 14 / 16 - 1) < 1e-9);
   assert_true(fabs(making * 1e11 / elements - 1) < 1e-9);
   assert_true(tsr_machine_form_limit(m, tsr_residues_of(7), TSR_D, 0) == 1.4e14);
-  double reading =
-      tsr_machine_form_gemm_time(m, 0, tsr_residues_of(14), TSR_D, n, n, n, true, 0) - launches - gemm;
+  double reading = tsr_machine_form_gemm_time(m, 0, tsr_residues_of(14), TSR_D, n, n, n, true, 0) -
+                   launches - gemm;
   assert_true(fabs(reading * m->device[0].memory_rate / (8 * elements) - 1) < 1e-6);
   m->rates[tsr_type_index(TSR_D)].emulated.sustained = 5e13; /* at the power limit */
   gemm = tsr_machine_form_gemm_time(m, 0, tsr_residues_of(14), TSR_D, n, n, n, false, 1) - launches;

@@ -40,26 +40,6 @@ void tsr_settings_log_misspelt(void);
 /* *tile: the value of TESSERA_TILE, in elements; 0: it is not set. */
 tsr_status tsr_settings_tile(int64_t *tile);
 
-/* How products are to be computed. */
-typedef enum tsr_arithmetic_kind {
-  TSR_NATIVE,
-  TSR_EMULATED, /* in residues (arithmetic/moduli.h), where that is possible */
-  TSR_FASTER    /* in whichever way is predicted to be faster */
-} tsr_arithmetic_kind;
-
-typedef struct tsr_arithmetic_wish {
-  tsr_arithmetic_kind kind;
-  const struct tsr_arithmetic *products; /* NULL: as the type or the accuracy needs */
-  double accuracy; /* asked of them: the error as a part of |A||B|; 0: as native products have */
-} tsr_arithmetic_wish;
-
-/* Reads "native", "emulated", "emulated:M", "emulated:X", "auto" or "auto:X"; text NULL: native.
- * what: the name of the option or variable, for the message of TSR_ERR_ARGUMENT. */
-tsr_status tsr_parse_arithmetic(const char *what, const char *text, tsr_arithmetic_wish *arithmetic);
-
-/* Writes an arithmetic so that reading the text gives the same one. */
-void tsr_arithmetic_print(const tsr_arithmetic_wish *arithmetic, char text[TSR_ARITHMETIC_TEXT]);
-
 /* *bind: the value of TESSERA_BIND; true if it is not set. */
 tsr_status tsr_settings_bind(bool *bind);
 

@@ -63,7 +63,7 @@ static tsr_status choose_arithmetic(const tsr_product *p, tsr_pplan *plan) {
   if (plan->how.products == NULL) return TSR_OK;
   if (!plan->how.faster) return tsr_whole_lines_forecast(p, &plan->how, &plan->lines);
   TSR_TRY(tsr_whole_lines_pay(p, &plan->how, plan->forecast.seconds, &plan->lines, &pay));
-  if (!pay) plan->how.products = NULL;
+  if (!pay) tsr_emulation_forget(&plan->how);
   return TSR_OK;
 }
 
@@ -135,7 +135,7 @@ static tsr_pprediction lines_summary(const tsr_pplan *plan) {
                            .depth = plan->product.k,
                            .panels = 1,
                            .products = 1,
-                           .steps = plan->how.judged > 0 ? 3 : 2,
+                           .steps = tsr_emulation_judges(&plan->how) ? 3 : 2,
                            .moves_a = 1,
                            .moves_b = 1,
                            .held = {1, 1},

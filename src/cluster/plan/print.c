@@ -222,7 +222,7 @@ static int list_lines(const tsr_pplan *plan, const char *what[3], tsr_interval t
   times[1] = (tsr_interval){f->before, multiplied};
   what[2] = "C goes back";
   times[2] = (tsr_interval){multiplied, f->seconds};
-  return plan->how.judged > 0 ? 3 : 2;
+  return tsr_emulation_judges(&plan->how) ? 3 : 2;
 }
 
 static void write_lines(const tsr_pplan *plan, tsr_text *text) {

@@ -125,7 +125,7 @@ static tsr_status choose_way(operation *o, double seconds) {
   bool pay;
   TSR_TRY(tsr_whole_lines_pay(&o->product, &o->how, seconds, &forecast, &pay));
   if (pay) o->kind = WHOLE_LINES;
-  if (!pay) o->how.products = NULL, o->how.accuracy = 0;
+  if (!pay) tsr_emulation_forget(&o->how);
   return TSR_OK;
 }
 

@@ -126,10 +126,7 @@ tsr_status tsr_product_check_cut(const tsr_product *p, tsr_emulation_way *how) {
              w->rule != TSR_CUT_MODEL;
   if (alone || !set || how->products == NULL) return TSR_OK;
   if (how->faster) {
-    how->products = NULL;
-    how->faster = 0;
-    how->judged = 0;
-    how->accuracy = 0;
+    tsr_emulation_forget(how);
     return TSR_OK;
   }
   return tsr_fail(TSR_ERR_ARGUMENT,

@@ -46,6 +46,19 @@ tsr_status tsr_product_check_bits(const tsr_product *product, const tsr_emulatio
  * (how->faster), the panels decide: *how becomes that of a native product. */
 tsr_status tsr_product_check_cut(const tsr_product *product, tsr_emulation_way *how);
 
+/* Makes the way that of a native product. */
+static inline void tsr_emulation_forget(tsr_emulation_way *how) {
+  how->products = NULL;
+  how->faster = 0;
+  how->accuracy = 0;
+  how->judged = 0;
+}
+
+/* Whether each square of C is emulated or native by itself, so that results are reproducible. */
+static inline bool tsr_emulation_judges(const tsr_emulation_way *how) {
+  return how->judged > 0;
+}
+
 /* The arguments that must be the same on all processes. */
 tsr_record tsr_product_record(const tsr_product *product);
 

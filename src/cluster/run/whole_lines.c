@@ -93,7 +93,7 @@ tsr_status tsr_whole_lines_forecast(const tsr_product *p, const tsr_emulation_wa
   *f = (tsr_lines_forecast){0};
   count_lines(&x, f);
   f->before = moving_time(p->grid, f->moved, f->memory);
-  if (how->judged > 0) { /* C moves, too */
+  if (tsr_emulation_judges(how)) { /* C moves, too */
     size_t size = tsr_type_get(p->c.matrix.type)->size;
     double c = (double)f->part[0] * (double)f->part[1] * (double)size;
     back = moving_time(p->grid, c, c);
@@ -138,7 +138,7 @@ static tsr_status make_room(tsr_whole_lines *x, int operand, int64_t rows, int64
 /* The layout of C, and memory for its part, where it is not multiplied in place. */
 static tsr_status place_c(tsr_whole_lines *x, const tsr_view *given) {
   x->c = *given;
-  if (x->how.judged == 0) return TSR_OK;
+  if (!tsr_emulation_judges(&x->how)) return TSR_OK;
   x->c = view_of(x->product->grid, axis_of_c(x, given, 0), axis_of_c(x, given, 1), given->size);
   TSR_TRY(make_room(x, 2, tsr_view_local(&x->c, 0), tsr_view_local(&x->c, 1)));
   x->c.base = x->storage[2];
@@ -252,7 +252,7 @@ static tsr_status multiply(const tsr_whole_lines *x) {
   tsr_view c = tsr_product_view(&p->c);
   tsr_local_part part = {c.base, tsr_view_local(&c, 0), tsr_view_local(&c, 1), p->c.matrix.ld};
   tsr_status status = with_lines(x, tsr_emulation_run);
-  if (status == TSR_ERR_MEMORY && x->how.judged == 0) status = by_cpu(x);
+  if (status == TSR_ERR_MEMORY && !tsr_emulation_judges(&x->how)) status = by_cpu(x);
   TSR_TRY(status);
   return x->storage[2] != NULL ? tsr_local_renew(p->grid, p->c.matrix.type, &part) : TSR_OK;
 }
@@ -263,7 +263,7 @@ tsr_status tsr_whole_lines_create(const tsr_product *product, const tsr_emulatio
                                   tsr_whole_lines *x) {
   *x = (tsr_whole_lines){.product = product, .how = *how};
   tsr_status status = prepare_moves(x);
-  if (status == TSR_OK && how->judged > 0) status = with_lines(x, tsr_emulation_plan);
+  if (status == TSR_OK && tsr_emulation_judges(how)) status = with_lines(x, tsr_emulation_plan);
   if (status != TSR_OK) tsr_whole_lines_destroy(x);
   return status;
 }

@@ -161,7 +161,10 @@ static tsr_status gpu_list(const tsr_engine_options *options, tsr_device_info *i
 
 const tsr_engine GPU_ENGINE = {
     .name = GPU_NAME,
-    .traits = {.forms = 1u << TSR_KERNEL_RESIDUES, .overlaps = true, .blocks = true, .fabric = GPU_FABRIC},
+    .traits = {.forms = 1u << TSR_KERNEL_RESIDUES,
+               .overlaps = true,
+               .blocks = true,
+               .fabric = GPU_FABRIC},
     .open = gpu_open,
     .close = gpu_close,
     .list = gpu_list,

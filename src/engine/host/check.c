@@ -210,7 +210,8 @@ static operand make_lines(const tsr_kernel_args *x, int i, block_part part) {
   tsr_lines_range of = x->lines.of[i];
   const tsr_lines_args *r = &x->lines;
   int planes = tsr_arithmetic_planes(r->arithmetic, x->type);
-  int element = tsr_form_element(r->arithmetic, x->type, r->keeps_lines);
+  int element =
+      tsr_form_element(r->arithmetic, &(tsr_promise){.keeps_lines = r->keeps_lines}, x->type);
   size_t line = (size_t)ld[i] * (size_t)r->arithmetic->part_bytes, start = 0;
   if (part == RECORDS) {
     line = (size_t)r->arithmetic->record_bytes;

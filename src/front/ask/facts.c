@@ -70,18 +70,18 @@ TSR_ENTRY(tsr_event_wait, (context, event), tsr_context *context, const tsr_even
 static void describe(const tsr_context *context, tsr_context_facts *facts) {
   const tsr_plans *plans = context->plans;
   const tsr_machine *machine = plans->machine;
-  *facts =
-      (tsr_context_facts){.engine = context->engine != NULL ? context->engine->name : "cpu",
-                          .devices = machine->devices,
-                          .reproducible = plans->planning.reproducible,
-                          .check = plans->check,
-                          .plans = plans->digest,
-                          .staging_rate = machine->thread_rate,
-                          .network_bandwidth = machine->network.bandwidth,
-                          .network_latency = machine->network.latency,
-                          .fabric = context->engine != NULL ? context->engine->traits.fabric : NULL,
-                          .residues = context->engine != NULL ? context->engine->traits.forms >> TSR_KERNEL_RESIDUES & 1
-                                                              : machine->devices > 0};
+  *facts = (tsr_context_facts){
+      .engine = context->engine != NULL ? context->engine->name : "cpu",
+      .devices = machine->devices,
+      .reproducible = plans->planning.reproducible,
+      .check = plans->check,
+      .plans = plans->digest,
+      .staging_rate = machine->thread_rate,
+      .network_bandwidth = machine->network.bandwidth,
+      .network_latency = machine->network.latency,
+      .fabric = context->engine != NULL ? context->engine->traits.fabric : NULL,
+      .residues = context->engine != NULL ? context->engine->traits.forms >> TSR_KERNEL_RESIDUES & 1
+                                          : machine->devices > 0};
   for (int d = 0; d < machine->devices; d++)
     if (d == 0 || plans->planning.budget[d] < facts->memory)
       facts->memory = plans->planning.budget[d];

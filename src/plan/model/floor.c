@@ -479,8 +479,7 @@ void tsr_reach_of(const tsr_machine *machine, tsr_reach *reach) {
     const tsr_arithmetic *usual = tsr_residues_for(type, 0, 0);
     double speed = total_speed(machine, type);
     reach->flops[i] = speed * tsr_machine_rate_limit(machine, type, 1);
-    if (usual != NULL)
-      reach->emulated[i] = speed * tsr_machine_form_limit(machine, usual, type, 1);
+    if (usual != NULL) reach->emulated[i] = speed * tsr_machine_form_limit(machine, usual, type, 1);
   }
   for (int h = 0; h < reach->hosts; h++) {
     reach->node_in[h] = host_rate(machine, machine->devices + h, true);

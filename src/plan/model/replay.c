@@ -140,8 +140,8 @@ static double kernel_time(const replay *r, const tsr_command *c) {
   const tsr_call *call = &r->plan->call;
   bool reads_c = tsr_command_reads_c(call, c);
   if (tsr_kernel_makes_form(c->kernel))
-    return tsr_machine_form_time(r->machine, device, call->arithmetic, call->type,
-                                 call->promise.keeps_lines, c->m, c->n);
+    return tsr_machine_form_time(r->machine, device, call->arithmetic, &call->promise, call->type,
+                                 c->m, c->n);
   if (tsr_kernel_multiplies_forms(c->kernel))
     return tsr_machine_form_gemm_time(r->machine, device, call->arithmetic, call->type, c->m, c->n,
                                       c->k, reads_c, r->plan->heat);

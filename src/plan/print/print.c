@@ -183,8 +183,8 @@ static void add_call(tsr_text *text, const tsr_plan *plan) {
 static void add_arithmetic(tsr_text *text, const tsr_plan *plan) {
   const tsr_call *call = &plan->call;
   if (tsr_call_has_form(call)) {
-    tsr_text_add(text, "arithmetic %s, %d %s", call->arithmetic->name,
-                 call->arithmetic->number, call->arithmetic->counted);
+    tsr_text_add(text, "arithmetic %s, %d %s", call->arithmetic->name, call->arithmetic->number,
+                 call->arithmetic->counted);
     if (call->promise.accuracy > 0) tsr_text_add(text, ", accuracy %g", call->promise.accuracy);
     tsr_text_add(text, "\n");
   } else if (plan->other.seconds > 0) {

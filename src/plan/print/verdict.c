@@ -344,7 +344,7 @@ static void say_native_is_faster(const verdict *v, tsr_text *text) {
   const tsr_plan *plan = v->plan;
   if (plan->other.seconds > 0) {
     tsr_text_add(text, " Products are native: emulated ones");
-    add_moduli(plan->other.arithmetic, plan->other.accuracy, text);
+    add_moduli(plan->other.arithmetic, plan->other.promise.accuracy, text);
     tsr_text_add(text, " are predicted to take ");
     if (v->known.rehearsal) tsr_text_add(text, "longer");
     if (!v->known.rehearsal) tsr_add_seconds(text, plan->other.seconds);
@@ -382,7 +382,8 @@ static void say_arithmetic(const verdict *v, tsr_text *text) {
   tsr_text_add(text, " Products are emulated");
   add_moduli(call->arithmetic, call->promise.accuracy, text);
   int refused = v->known.refused;
-  const char *what = call->promise.keeps_lines ? "product" : "part", *many = refused == 1 ? "" : "s";
+  const char *what = call->promise.keeps_lines ? "product" : "part",
+             *many = refused == 1 ? "" : "s";
   if (refused > 0)
     tsr_text_add(text,
                  "; %d %s%s%s, whose accuracy could not be promised for these data, %s computed "

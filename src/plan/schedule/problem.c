@@ -61,7 +61,8 @@ size_t tsr_tile_memory(const tsr_call *call, int matrix, int64_t rows, int64_t c
   size_t size = tsr_matrix_element(call, matrix);
   bool residues = tsr_is_residues(matrix);
   *ld = residues ? tsr_form_ld(rows) : tsr_tile_ld(rows, size);
-  return residues ? tsr_tile_round_up(tsr_form_bytes(call->arithmetic, call->type, call->promise.keeps_lines, rows, cols))
+  return residues ? tsr_tile_round_up(
+                        tsr_form_bytes(call->arithmetic, &call->promise, call->type, rows, cols))
                   : tsr_tile_bytes(*ld, cols, size);
 }
 

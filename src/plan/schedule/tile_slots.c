@@ -233,7 +233,8 @@ void tsr_tile_slots_give_up(tsr_tile_slots *s, tsr_tile_copy *copy) {
 bool tsr_tile_slots_are_converted(const tsr_tile_slots *s, int matrix, int64_t row, int64_t col,
                                   int device) {
   const tsr_problem *p = s->problem;
-  if (!tsr_call_has_form(p->call) || tsr_family_of(p->call->operation) == TSR_TRIANGLE) return false;
+  if (!tsr_call_has_form(p->call) || tsr_family_of(p->call->operation) == TSR_TRIANGLE)
+    return false;
   for (int x = TSR_RA; x <= TSR_RB2; x++) {
     if (!tsr_residues_are_of(p->call, p->graph, x, matrix)) continue;
     int32_t tile = tsr_residues_tile(p->call, p->graph, x, row, col);

@@ -152,9 +152,9 @@ static double k_panel_bytes(const choice *tried) {
 static double product_time(const choice *tried, int device) {
   const tsr_call *call = tried->question->call;
   if (tsr_call_has_form(call))
-    return tsr_machine_form_gemm_time(tried->question->machine, device, call->arithmetic, call->type,
-                                         tried->rows, tried->cols, tried->depth, true,
-                                         tried->question->heat);
+    return tsr_machine_form_gemm_time(tried->question->machine, device, call->arithmetic,
+                                      call->type, tried->rows, tried->cols, tried->depth, true,
+                                      tried->question->heat);
   return tsr_machine_kernel_time(tried->question->machine, device, TSR_KERNEL_GEMM, call->type,
                                  tried->rows, tried->cols, tried->depth, false, true,
                                  tried->question->heat);
@@ -165,8 +165,9 @@ static double residues_time(const choice *tried) {
   double most = 0;
   int64_t lines = tried->rows > tried->cols ? tried->rows : tried->cols;
   for (int i = 0; tsr_call_has_form(call) && i < tried->question->devices; i++)
-    most = fmax(most, tsr_machine_form_time(tried->question->machine, tried->question->order[i], call->arithmetic, call->type, call->promise.keeps_lines,
-                                                tried->depth, lines));
+    most = fmax(most, tsr_machine_form_time(tried->question->machine, tried->question->order[i],
+                                            call->arithmetic, &call->promise, call->type,
+                                            tried->depth, lines));
   return most;
 }
 
@@ -238,7 +239,8 @@ static size_t least_budget(const tsr_c_block_question *question) {
 static double residue_tile(const choice *tried) {
   const tsr_call *call = tried->question->call;
   int64_t ld, lines = tried->rows > tried->cols ? tried->rows : tried->cols;
-  return tsr_call_has_form(call) ? (double)tsr_tile_memory(call, TSR_RA, tried->depth, lines, &ld) : 0;
+  return tsr_call_has_form(call) ? (double)tsr_tile_memory(call, TSR_RA, tried->depth, lines, &ld)
+                                 : 0;
 }
 
 /* Slots that fit the smallest budget; each is as large as the largest tile. With residues one slot

@@ -158,7 +158,8 @@ static const char *unless_shared_alike(const tsr_search_problem *p, int64_t valu
 }
 
 static const char *if_there_are_products(const tsr_search_problem *p, int64_t value) {
-  if (value != 0 && tsr_call_has_form(p->call)) return "products in residues sum over all of k at once";
+  if (value != 0 && tsr_call_has_form(p->call))
+    return "products in residues sum over all of k at once";
   return value != 0 && tsr_call_scales_only(p->call) ? "the call has no products" : NULL;
 }
 
@@ -188,7 +189,8 @@ static const char *if_there_is_a_home(const tsr_search_problem *p, int64_t value
 }
 
 static const char *if_c_is_on_a_device(const tsr_search_problem *p, int64_t value) {
-  if (value != 0 && tsr_call_has_form(p->call)) return "a kernel that sums residues adds to C itself";
+  if (value != 0 && tsr_call_has_form(p->call))
+    return "a kernel that sums residues adds to C itself";
   return value != 0 && !is_on_device(p, TSR_C_) ? "C is not at home on a device" : NULL;
 }
 

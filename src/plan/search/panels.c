@@ -50,8 +50,9 @@ static double part_at_home(const tsr_search *s, int x) {
 /* The rate at which a device computes the call's products for long, flops/s. */
 static double sustained_rate(const tsr_search *s) {
   const tsr_call *call = s->call;
-  return tsr_call_has_form(call) ? tsr_machine_form_limit(s->machine, call->arithmetic, call->type, 1)
-                          : s->machine->rates[tsr_type_index(call->type)].sustained;
+  return tsr_call_has_form(call)
+             ? tsr_machine_form_limit(s->machine, call->arithmetic, call->type, 1)
+             : s->machine->rates[tsr_type_index(call->type)].sustained;
 }
 
 /* Time of an operand's transfers from the host / time of all kernels. */

@@ -132,10 +132,11 @@ static times times_of(const question *q, int64_t tile) {
   times most = {0, 0};
   for (int i = 0; i < q->devices; i++) {
     double product =
-        tsr_machine_form_gemm_time(s->machine, s->order[i], call->arithmetic, call->type, rows, cols,
-                                      call->k, call->beta != TSR_ZERO, s->heat);
-    double residues = tsr_machine_form_time(s->machine, s->order[i], call->arithmetic, call->type,
-                                                call->promise.keeps_lines, call->k, tsr_most(rows, cols));
+        tsr_machine_form_gemm_time(s->machine, s->order[i], call->arithmetic, call->type, rows,
+                                   cols, call->k, call->beta != TSR_ZERO, s->heat);
+    double residues =
+        tsr_machine_form_time(s->machine, s->order[i], call->arithmetic, &call->promise, call->type,
+                              call->k, tsr_most(rows, cols));
     most.product = fmax(most.product, product);
     most.residues = fmax(most.residues, residues);
   }

@@ -305,7 +305,8 @@ static tsr_status check_residues(const tsr_verifier *v, uint32_t c) {
       return tsr_verify_fail(v, c, "%s is of %s", operand_names[i], tsr_matrix_name(matrix));
   }
   if (!makes && !tsr_kernel_multiplies_forms(command->kernel)) return TSR_OK;
-  if (!tsr_call_has_form(call)) return tsr_verify_fail(v, c, "the call is not computed in residues");
+  if (!tsr_call_has_form(call))
+    return tsr_verify_fail(v, c, "the call is not computed in residues");
   if (command->kernel != (makes ? call->arithmetic->makes : call->arithmetic->multiplies))
     return tsr_verify_fail(v, c, "is no kernel of the call's arithmetic");
   if (makes) return check_making(v, c, &source);

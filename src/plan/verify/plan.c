@@ -68,8 +68,8 @@ static int64_t elements_needed(const tsr_buffer *buffer) {
 static bool residues_fit(const tsr_verifier *v, const tsr_buffer *buffer) {
   const tsr_call *call = &v->plan->call;
   return tsr_call_has_form(call) && buffer->ld == tsr_form_ld(buffer->rows) &&
-         buffer->bytes >= tsr_form_bytes(call->arithmetic, call->type, call->promise.keeps_lines,
-                                         buffer->rows, buffer->cols);
+         buffer->bytes >= tsr_form_bytes(call->arithmetic, &call->promise, call->type, buffer->rows,
+                                         buffer->cols);
 }
 
 static tsr_status check_memory(const tsr_verifier *v, size_t index) {

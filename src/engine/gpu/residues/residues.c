@@ -124,7 +124,8 @@ static product product_of(tsr_queue *queue, const tsr_kernel_args *x) {
 
 static const tsr_line *records_of(const product *p, const void *block, int64_t ld, int operand) {
   tsr_lines_range of = p->x->lines.of[operand];
-  int element = tsr_form_element(p->x->lines.arithmetic, p->x->type, p->x->lines.keeps_lines);
+  int element = tsr_form_element(
+      p->x->lines.arithmetic, &(tsr_promise){.keeps_lines = p->x->lines.keeps_lines}, p->x->type);
   return (const tsr_line *)((const char *)block + tsr_residues_records(ld, of.lines, element)) +
          of.first;
 }
@@ -210,14 +211,14 @@ static tsr_gpu_overlaps overlaps_of(const product *p, judged_part part, int64_t 
   int64_t m = tsr_least(part.rows, x->m - i), n = tsr_least(part.columns, x->n - j);
   uint8_t *bytes = (uint8_t *)p->queue->residues + TSR_GPU_JUDGING_ROOM;
   uint32_t *lost = (uint32_t *)(bytes + (m + n) * x->lda);
-  return (tsr_gpu_overlaps){.judged = {p->moduli.count, tsr_type_get(x->type)->complex_valued, x->k,
-                                       x->lines.tolerance},
-                            .region = region_of(x, i, j),
-                            .ld = x->lda,
-                            .rows = overlapping_of(p, 0, i, m, bytes, lost),
-                            .columns = overlapping_of(p, 1, j, n, bytes + m * x->lda, lost + m),
-                            .judgement = p->judgement,
-                            .verdict = x->lines.verdict};
+  return (tsr_gpu_overlaps){
+      .judged = {p->moduli.count, tsr_type_get(x->type)->complex_valued, x->k, x->lines.tolerance},
+      .region = region_of(x, i, j),
+      .ld = x->lda,
+      .rows = overlapping_of(p, 0, i, m, bytes, lost),
+      .columns = overlapping_of(p, 1, j, n, bytes + m * x->lda, lost + m),
+      .judgement = p->judgement,
+      .verdict = x->lines.verdict};
 }
 
 /* Only the device knows whether overlaps have to decide. */

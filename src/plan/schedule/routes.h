@@ -39,6 +39,13 @@ typedef struct tsr_routes {
 
 /* ---- route_fetch.c: pieces of tiles ---- */
 
+/* The home as source of a piece; `when` is INFINITY if what is there is not current. */
+tsr_source tsr_source_home(const tsr_routes *r, const tsr_transfer *c, int to);
+
+/* The source from which the piece arrives first; among equal arrivals, the one that has sent the
+ * fewest bytes. The home is a source only if no holder is preferred to it. */
+tsr_source_choice tsr_source_by_arrival;
+
 /* Fetches the pieces of a tile that overlap the rectangle to the device, unless they are there or
  * on their way. Pieces of A and B go to the other devices that read the tile, too. */
 bool tsr_route_fetch(tsr_routes *r, const tsr_task_operand *operand, int device);

@@ -35,9 +35,9 @@ typedef struct tsr_policy {
   uint32_t senders;   /* may send a piece that they hold to other devices */
   uint32_t relays;    /* receive a piece of A or B as soon as another device needs it, if they will
                          read it, and pass it on */
-  uint32_t preferred; /* are chosen before a home whose link is not faster, whenever the piece would
-                         arrive from there; these devices alone are forwarders, too */
-  int channels;       /* of the channels that a link uses, so many count in estimates */
+  uint32_t preferred; /* send a piece instead of its home, whenever it would arrive, if their link
+                         is as fast as the home's; these alone are forwarders, too */
+  int channels;       /* the most channels of a link that count in estimates */
   tsr_source_choice *choose;
 } tsr_policy;
 
@@ -50,7 +50,7 @@ typedef enum tsr_routing {
 } tsr_routing;
 
 /* The policy of a strategy's words. relay: devices that reach each other pass on a piece, so that
- * the piece leaves its home once. channels: links that share channels are estimated to be slower.
+ * the piece leaves its home once. channels: estimates count the channels that links share.
  */
 tsr_policy tsr_policy_of(tsr_routing routing, bool relay, bool channels);
 

@@ -4,7 +4,8 @@
 /*
  * Routes: the source of each piece of a tile, its links, and the order of the copies.
  *
- * The estimate of arrivals is the link availability matrix of Uncut-GEMMs (section III-D), with two
+ * A policy (policy.h) chooses among sources and receivers; the search's policy is as follows. The
+ * estimate of arrivals is the link availability matrix of Uncut-GEMMs (section III-D), with two
  * changes. Links are accounted with the channels that they share. Once a device has a piece, other
  * devices take the piece from devices, not from its home again, wherever their link is no slower
  * than the home's. So, if all devices reach each other, no byte of A or B crosses the host's link

@@ -8,11 +8,12 @@ include(CMakePackageConfigHelpers)
 
 set(PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/tessera)
 
-install(TARGETS tessera tessera_blas EXPORT tessera_targets
+install(TARGETS tessera tessera_blas tessera_papers EXPORT tessera_targets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES
   ${PROJECT_SOURCE_DIR}/include/tessera.h ${PROJECT_SOURCE_DIR}/include/tessera_model.h
+  ${PROJECT_SOURCE_DIR}/include/tessera_papers.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${PROJECT_SOURCE_DIR}/bindings/cpp/tessera.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/bindings/cpp/tessera DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

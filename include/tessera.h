@@ -6,7 +6,8 @@
  *
  * A call is planned first, as data (a plan), then run. This header is the native interface for
  * programs, and its manual. tessera_mpi.h has the products of matrices that are distributed over
- * processes. tessera_model.h has what benchmarks, studies and tests ask for; it promises nothing.
+ * processes. tessera_model.h has what benchmarks, studies and tests ask for, tessera_papers.h
+ * published models to compare with; both promise nothing.
  *
  * Conventions
  *   - Matrices are ordinary BLAS matrices, column- or row-major, anywhere: host

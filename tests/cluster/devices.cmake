@@ -8,7 +8,7 @@ add_library(cluster_emulated SHARED cluster/emulated.c ${EMULATED_SOURCES})
 target_compile_options(cluster_emulated PRIVATE -fvisibility=hidden)
 target_include_directories(cluster_emulated PRIVATE cluster)
 target_link_libraries(cluster_emulated PUBLIC tessera MPI::MPI_C
-  PRIVATE tessera_flags Threads::Threads m)
+  PRIVATE tessera_flags tessera_papers Threads::Threads m)
 set_target_properties(cluster_emulated PROPERTIES
   LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 

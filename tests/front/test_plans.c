@@ -317,27 +317,6 @@ static void test_strategy(void **state) {
   assert_refused(tsr_set_strategy(NULL, NULL), TSR_ERR_ARGUMENT, "context");
 }
 
-static void test_choi(void **state) {
-  (void)state;
-  tsr_choi_model model = {.tile = 0};
-  front_needs_emulated_devices();
-  /* 19 TFLOP/s and 300 GB/s: 4 x 19e12 / 300e9 is 253. By way of the host, with 25 GB/s: 3040. */
-  int64_t expected = front_has_peers() ? 256 : 4096;
-  assert_ok(tsr_plan_choi(context, TSR_D, 16384, 0, 2, &model));
-  assert_int_equal(model.tile, expected);
-  assert_ok(tsr_plan_choi(context, TSR_D, 16384, 0, 0, &model));
-  assert_int_equal(model.tile, expected);
-  assert_ok(tsr_plan_choi(context, TSR_D, 16384, 1024, 2, &model));
-  assert_int_equal(model.tile, 1024);
-  assert_true(model.gemm == model.math && model.transfer > 0);
-  assert_true((model.kernel == model.gemm) == front_has_peers()); /* else its transfer binds */
-  assert_refused(tsr_plan_choi(context, TSR_D, 16384, 0, 3, &model), TSR_ERR_ARGUMENT, "devices");
-  assert_refused(tsr_plan_choi(context, TSR_D, 0, 0, 2, &model), TSR_ERR_ARGUMENT, "n is 0");
-  assert_refused(tsr_plan_choi(context, TSR_D, 8, -1, 2, &model), TSR_ERR_ARGUMENT, "tile is -1");
-  assert_refused(tsr_plan_choi(context, TSR_D, 8, 0, 2, NULL), TSR_ERR_ARGUMENT, "model");
-  assert_int_equal(model.tile, 1024);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_execute_often),
@@ -351,7 +330,6 @@ int main(void) {
       cmocka_unit_test(test_last),
       cmocka_unit_test(test_last_of_each_layout),
       cmocka_unit_test(test_strategy),
-      cmocka_unit_test(test_choi),
       cmocka_unit_test(test_plan_elsewhere),
       cmocka_unit_test(test_less_is_pinned),
       cmocka_unit_test(test_c_is_its_own),

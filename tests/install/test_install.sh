@@ -107,6 +107,7 @@ check "a build has no tests unless they are asked for" has_no_tests
 check "tests say that they need cmocka" tests_need_cmocka
 check "tessera.h alone, as C99 and C++11" header_alone tessera.h
 check "tessera_model.h alone, as C99 and C++11" header_alone tessera_model.h
+check "tessera_papers.h alone, as C99 and C++11" header_alone tessera_papers.h
 if [ -e "$lib/libtessera_mpi.so" ]; then
   check "a program with find_package and MPI" with_mpi
   check "the PBLAS door is preloaded" preloads_pblas

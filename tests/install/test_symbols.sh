@@ -15,11 +15,12 @@ declared() {
   ${CC:-cc} -E -P -I"$work" -I"$root/include" "$root/include/$1" | tr '\n' ' ' | tr ';' '\n' |
     sed -n 's/.*visibility("default"))) *//p' | sed -n 's/^[^(]*[ *]\(tsr_[a-z0-9_]*\) *(.*/\1/p' | sort -u
 }
-for header in tessera tessera_model tessera_mpi tessera_mpi_model; do
+for header in tessera tessera_model tessera_papers tessera_mpi tessera_mpi_model; do
   declared $header.h >$header.all
 done
 cp tessera.all tessera.names
 comm -23 tessera_model.all tessera.all >tessera_model.names
+comm -23 tessera_papers.all tessera.all >tessera_papers_model.names
 comm -23 tessera_mpi.all tessera.all >tessera_mpi.names
 sort -u tessera_model.all tessera_mpi.all | comm -23 tessera_mpi_model.all - >tessera_mpi_model.names
 
@@ -64,6 +65,8 @@ for library in libtessera libtessera_mpi; do
   check "${library}_is_named_by_version" sh -c \
     "readelf -d '$build/lib/$library.so' | grep -qF 'soname: [$library.so.$version]'"
 done
+check "libtessera_papers_shows_its_header" shows_model libtessera_papers
+check "libtessera_papers_has_no_other_versions" only_nodes libtessera_papers "TESSERA_MODEL_$version"
 plugin() { # library, names
   [ -e "$build/lib/$1.so.$version" ] || { skip "$1" "$1.so.$version" && return; }
   check "${1}_shows_what_is_asked_for" shows_private "$1" "$2"

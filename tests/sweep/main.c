@@ -34,7 +34,8 @@ static const sweep_visit *const tables[] = {
 int main(int argc, char **argv) {
   for (const tsr_setting *s = tsr_settings(); s->name != NULL; s++) unsetenv(s->name);
   static const char *const headers[] = {TESSERA_INCLUDE "tessera.h",
-                                        TESSERA_INCLUDE "tessera_model.h", NULL};
+                                        TESSERA_INCLUDE "tessera_model.h",
+                                        TESSERA_INCLUDE "tessera_papers.h", NULL};
   return sweep_main(argc, argv,
                     &(sweep){headers, &world_rig, tables, ways, sizeof ways / sizeof *ways});
 }

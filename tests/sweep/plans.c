@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tessera_papers.h"
 #include "world.h"
 
 static const double one = 1;

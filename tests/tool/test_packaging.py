@@ -13,7 +13,7 @@ VERSIONED = ["CMakeLists.txt", "CHANGELOG.md", "CITATION.cff", "pyproject.toml",
              "debian/changelog", "debian/control", "debian/libtessera0.2.symbols",
              "packaging/spack/package.py", "packaging/conda/recipe.yaml"]
 SYMBOLS = ["debian/libtessera0.2.symbols", "debian/libtessera-mpi0.2.symbols",
-           "src/front/exports.map", "src/cluster/exports.map"]
+           "src/front/exports.map", "src/cluster/exports.map", "src/papers/exports.map"]
 
 
 def copy(folder, names):

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 """tessera plan: plans of every operation, in words and as JSON."""
+import json
+
 import pytest
 
 from support import HERE, ROOT, tessera
@@ -106,6 +108,25 @@ def test_times_of_choi():
 ])
 def test_conditions_of_choi(words, message):
     plan(f"gemm {words} --model choi --devices 2", CHOI).refused(message)
+
+
+@pytest.mark.parametrize("table, field, value, message", [
+    ("devices", "speed", 0.5, "takes devices for equal; device 1 computes 2 times as fast as device 0"),
+    ("links", "bandwidth", 24e9, "takes links for equal; from device 0 to 2 there are 48.3 GB/s, and 24 on another"),
+])
+def test_choi_is_for_like_machines(tmp_path, table, field, value, message):
+    machine = json.loads(CHOI.read_text(encoding="utf-8"))
+    machine[table][0][field] = value
+    (tmp_path / "machine.json").write_text(json.dumps(machine), encoding="utf-8")
+    plan("gemm s 16384 16384 16384 --home 0 --model choi", tmp_path / "machine.json").exits(1).warns(message)
+
+
+def test_choi_needs_rates(tmp_path):
+    machine = json.loads(CHOI.read_text(encoding="utf-8"))
+    del machine["rates"]["s"]
+    (tmp_path / "machine.json").write_text(json.dumps(machine), encoding="utf-8")
+    plan("gemm s 16384 16384 16384 --home 0 --model choi", tmp_path / "machine.json").exits(1).warns(
+        "does not say how fast kernels of type s, the memory of devices")
 
 
 @pytest.mark.parametrize("devices, blocks, chunk, ahead", [(1, 3, 3, 2), (3, 2, 3, 2), (6, 1, 2, 1)])

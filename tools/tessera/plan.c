@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "operation.h"
 #include "progress.h"
+#include "tessera_papers.h"
 #include "timeline.h"
 
 typedef struct plan_request {

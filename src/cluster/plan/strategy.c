@@ -8,7 +8,7 @@
 #include "base/least.h"
 #include "base/types.h"
 #include "cluster/tuning.h"
-#include "tessera_model.h"
+#include "tessera_papers.h"
 
 tsr_status tsr_pproblem_make(const tsr_grid *grid, const tsr_arranged *arranged,
                              tsr_pproblem *problem) {

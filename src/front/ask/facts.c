@@ -3,6 +3,7 @@
 
 /* The native door: events, and functions that describe a context without waiting for calls. */
 #include "base/thread.h"
+#include "front/ask/read.h"
 #include "front/context.h"
 #include "tessera_model.h"
 
@@ -97,6 +98,17 @@ TSR_ENTRY(tsr_context_describe, (context, facts), tsr_context *context, tsr_cont
   pthread_mutex_unlock(&plans->lock);
   pthread_rwlock_unlock(&plans->machine_lock);
   return TSR_OK;
+}
+
+tsr_status tsr_context_read(tsr_context *context, tsr_context_reader *reader, void *question) {
+  TSR_TRY(tsr_context_check(context));
+  tsr_plans *plans = context->plans;
+  pthread_rwlock_rdlock(&plans->machine_lock);
+  pthread_mutex_lock(&plans->lock);
+  tsr_status status = reader(plans->machine, plans->planning.budget, question);
+  pthread_mutex_unlock(&plans->lock);
+  pthread_rwlock_unlock(&plans->machine_lock);
+  return status;
 }
 
 static tsr_status check_place(const tsr_machine *machine, const char *name, int place) {

@@ -14,9 +14,6 @@
 #include "front/ask/alternatives.h"
 #include "front/ask/picture.h"
 #include "front/context.h"
-#include "plan/model/choi.h"
-#include "plan/model/parsec.h"
-#include "plan/model/uncut.h"
 #include "plan/search/knobs.h"
 #include "run/place.h"
 #include "tessera_model.h"
@@ -351,97 +348,6 @@ TSR_ENTRY(tsr_plan_print, (plan, format, text), const tsr_plan *plan, tsr_format
   if (status == TSR_OK) status = tsr_text_take(&written, text);
   tsr_text_free(&written);
   return status;
-}
-
-static tsr_status check_choi(tsr_type type, int64_t n, int64_t tile) {
-  if (tsr_type_get(type) != NULL && n >= 1 && tile >= 0) return TSR_OK;
-  return tsr_fail(TSR_ERR_ARGUMENT,
-                  "type is %d, n is %lld and tile is %lld; give one of tsr_type, 1 or more, and 0 "
-                  "or more",
-                  (int)type, (long long)n, (long long)tile);
-}
-
-TSR_ENTRY(tsr_plan_choi, (context, type, n, tile, devices, model), tsr_context *context,
-          tsr_type type, int64_t n, int64_t tile, int devices, tsr_choi_model *model) {
-  tsr_choi_figures figures;
-  TSR_TRY(tsr_context_check(context));
-  TSR_TRY(check_address("model", model));
-  TSR_TRY(check_choi(type, n, tile));
-  tsr_plans *plans = context->plans;
-  pthread_rwlock_rdlock(&plans->machine_lock);
-  int count = devices != 0 ? devices : plans->machine->devices;
-  tsr_status status = tsr_choi_read(plans->machine, type, count, &figures);
-  if (status == TSR_OK) status = tsr_choi_check_likeness(plans->machine, type, count);
-  pthread_rwlock_unlock(&plans->machine_lock);
-  if (status != TSR_OK) return status;
-  tsr_choi_bounds bounds = tsr_choi_limit(&figures, type, n, count);
-  if (tile == 0) tile = tsr_choi_tile(&bounds, n);
-  *model = tsr_choi_model_of(&figures, type, n, tile, count);
-  return TSR_OK;
-}
-
-TSR_ENTRY(tsr_plan_uncut, (m, n, k, devices, tile, model), int64_t m, int64_t n, int64_t k,
-          int devices, int64_t tile, tsr_uncut_model *model) {
-  static const int64_t most = INT64_C(1) << 40;
-  TSR_TRY(check_address("model", model));
-  if (m < 1 || n < 1 || k < 1 || m > most || n > most || k > most || devices < 1 || tile < 0)
-    return tsr_fail(TSR_ERR_ARGUMENT,
-                    "m, n and k are %lld, %lld and %lld, devices is %d and tile is %lld; give "
-                    "extents of 1 to 2^40, 1 device or more, and a tile of 0 or more",
-                    (long long)m, (long long)n, (long long)k, devices, (long long)tile);
-  if (tile == 0) tile = tsr_uncut_tile(m, n, k, devices);
-  *model = tsr_uncut_model_of(m, n, k, devices, tile);
-  return TSR_OK;
-}
-
-static tsr_status check_parsec(const tsr_parsec_question *q, tsr_type type) {
-  static const int64_t most = INT64_C(1) << 40;
-  const int64_t values[] = {q->rows, q->cols, q->k, q->tile};
-  static const char *const names[] = {"m", "n", "k", "tile"};
-  for (int i = 0; i < 4; i++)
-    if (values[i] < 1 || values[i] > most)
-      return tsr_fail(TSR_ERR_ARGUMENT, "%s is %lld; give 1 to 2^40", names[i],
-                      (long long)values[i]);
-  if (tsr_type_get(type) == NULL)
-    return tsr_fail(TSR_ERR_ARGUMENT, "type is %d; give one of tsr_type", (int)type);
-  if (q->lookahead < 0 || q->lookahead > 16)
-    return tsr_fail(TSR_ERR_ARGUMENT, "lookahead is %d; give 0 to 16", q->lookahead);
-  return TSR_OK;
-}
-
-/* The devices, and the least of their budgets. */
-static tsr_status read_parsec(tsr_plans *plans, int devices, tsr_parsec_question *q) {
-  pthread_rwlock_rdlock(&plans->machine_lock);
-  int there = plans->machine->devices;
-  q->devices = devices != 0 ? devices : there;
-  q->memory = INFINITY;
-  pthread_mutex_lock(&plans->lock);
-  for (int d = 0; d < q->devices && d < there; d++)
-    q->memory = fmin(q->memory, (double)plans->planning.budget[d]);
-  pthread_mutex_unlock(&plans->lock);
-  pthread_rwlock_unlock(&plans->machine_lock);
-  if (q->devices >= 1 && q->devices <= there) return TSR_OK;
-  return tsr_fail(TSR_ERR_ARGUMENT, "devices is %d; the machine has %d; give 1 to as many",
-                  q->devices, there);
-}
-
-TSR_ENTRY(tsr_plan_parsec, (context, type, m, n, k, tile, devices, lookahead, cut),
-          tsr_context *context, tsr_type type, int64_t m, int64_t n, int64_t k, int64_t tile,
-          int devices, int lookahead, tsr_parsec_cut *cut) {
-  tsr_parsec_question q = {m, n, k, tile, devices, 0, 0, lookahead};
-  tsr_parsec_cut found;
-  TSR_TRY(tsr_context_check(context));
-  TSR_TRY(check_address("cut", cut));
-  TSR_TRY(check_parsec(&q, type));
-  TSR_TRY(read_parsec(context->plans, devices, &q));
-  q.element = (double)tsr_type_get(type)->size;
-  if (!tsr_parsec_choose(&q, &found))
-    return tsr_fail(TSR_ERR_MEMORY,
-                    "tiles of %lld do not fit: a device has %.0f bytes for one tile of C and %d "
-                    "chunks of A and B; give smaller tiles, or more memory",
-                    (long long)tile, q.memory, found.lookahead + 1);
-  *cut = found;
-  return TSR_OK;
 }
 
 TSR_ENTRY(tsr_plan_last, (context, plan), tsr_context *context, tsr_plan **plan) {

@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The model of Choi, Nikolskiy and Stegailov, "Tuning of a matrix-matrix multiplication algorithm
- * for several GPUs connected by fast communication links": tile sizes and times from a few rates of
- * the machine, for their algorithm (search/bands.c) on square matrices that are on devices. Tessera
- * finds its tiles by replaying plans; the model serves comparisons (bench/tiles.py).
+ * The rule of Choi, Nikolskiy and Stegailov, "Tuning of a matrix-matrix multiplication algorithm
+ * for several GPUs connected by fast communication links": the extent of a tile from a few rates of
+ * the machine. The search takes it for its first guess at bands (search/bands.c); src/papers, which
+ * calls these functions from its own library, has the paper's times.
  *
  * The paper has elements of 4 bytes and 2 flops for each multiply-add; here both are the type's.
  */
@@ -13,15 +13,12 @@
 #define TSR_PLAN_MODEL_CHOI_H
 
 #include "machine/machine.h"
-#include "tessera_model.h"
 
-/* The rates that the formula takes from a machine: Table 1 of the paper. */
+/* The rates that the rule takes from a machine: Table 1 of the paper. */
 typedef struct tsr_choi_figures {
   double math;     /* BW_math: flops/s of one device, at best */
   double memory;   /* BW_mem: bytes/s of a device's memory */
   double transfer; /* BW_transfer: bytes/s of the slowest link between two devices */
-  double latency;  /* T_latency: s of the slowest link */
-  double start;    /* T_instructions: s to submit and start a kernel */
 } tsr_choi_figures;
 
 /* Lower bounds of the extent of a tile, N_i, in elements. */
@@ -34,29 +31,21 @@ typedef struct tsr_choi_bounds {
                     may be negative */
 } tsr_choi_bounds;
 
-/* Whether a machine has the rates that the formula needs, for its first `devices` devices, of which
- * it must have as many. */
-bool tsr_choi_is_known(const tsr_machine *machine, tsr_type type, int devices);
+/* Reads the rates of the first `devices` devices of a machine, which has as many. False: the
+ * machine lacks a rate. */
+TSR_API bool tsr_choi_read(const tsr_machine *machine, tsr_type type, int devices,
+                           tsr_choi_figures *figures);
 
-/* Reads the rates of the first `devices` devices of a machine. TSR_ERR_ARGUMENT: it has fewer;
- * TSR_ERR_MACHINE: it lacks a rate. */
-tsr_status tsr_choi_read(const tsr_machine *machine, tsr_type type, int devices,
-                         tsr_choi_figures *figures);
+/* Bytes/s from one device to another: of the direct link, or of the slower link of the two by way
+ * of the host. */
+TSR_API double tsr_choi_transfer_rate(const tsr_machine *machine, int from, int to);
 
 /* The bounds for products of inner extent n, the paper's N. */
-tsr_choi_bounds tsr_choi_limit(const tsr_choi_figures *figures, tsr_type type, int64_t n,
-                               int devices);
+TSR_API tsr_choi_bounds tsr_choi_limit(const tsr_choi_figures *figures, tsr_type type, int64_t n,
+                                       int devices);
 
 /* The smallest power of two above the bounds that apply: 4 and 12, or 13 alone if even a tile of
  * extent n is bound by memory. The result may exceed n. */
-int64_t tsr_choi_tile(const tsr_choi_bounds *bounds, int64_t n);
-
-/* TSR_ERR_MACHINE if the first `devices` devices differ in speed or in the links between them,
- * which the model takes for equal. */
-tsr_status tsr_choi_check_likeness(const tsr_machine *machine, tsr_type type, int devices);
-
-/* All equations for products of n x n x n in tiles of extent `tile`. */
-tsr_choi_model tsr_choi_model_of(const tsr_choi_figures *figures, tsr_type type, int64_t n,
-                                 int64_t tile, int devices);
+TSR_API int64_t tsr_choi_tile(const tsr_choi_bounds *bounds, int64_t n);
 
 #endif

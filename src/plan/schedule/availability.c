@@ -42,8 +42,10 @@ tsr_status tsr_availability_init(tsr_availability *a, const tsr_problem *problem
   a->channel_booked = tsr_alloc_zero((size_t)a->machine->channels + 1, sizeof *a->channel_booked);
   if (!a->link_free || !a->channel_free || !a->link_booked || !a->channel_booked)
     return tsr_problem_no_memory();
-  for (size_t i = 0; i < links && problem->options->ignore_channels; i++)
-    a->links.uses[i].count = 0;
+  for (size_t i = 0; i < links; i++) {
+    int *count = &a->links.uses[i].count;
+    if (*count > problem->options->policy.channels) *count = problem->options->policy.channels;
+  }
   return TSR_OK;
 }
 

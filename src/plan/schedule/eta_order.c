@@ -192,11 +192,10 @@ typedef struct source {
 /* The source from which a tile arrives first: its home or a device that has it. A copy that is
  * still on its way is passed on piece by piece. */
 static source best_source(const maker *m, const tsr_task_operand *o, int to) {
-  const tsr_schedule_options *options = m->problem->options;
   tsr_transfer t = transfer_of(m, o);
   int home = m->problem->call->operand[o->matrix].location;
   source best = {home, 0, tsr_route_arrival(&m->links, &t, home, to, 0)};
-  uint32_t holders = options->routing == TSR_ROUTE_HOME ? 0 : *holders_of(m, o);
+  uint32_t holders = *holders_of(m, o) & m->problem->options->policy.senders;
   for (int d = 0; holders >> d != 0; d++) {
     if (d == to || !(holders >> d & 1)) continue;
     size_t at = index_of(m, o, d);
@@ -294,12 +293,12 @@ static void note_arrival(maker *m, const tsr_task_operand *o, int device, source
   }
 }
 
-/* Books a tile to a device and, with relay, to all that will read it, each time to the one where it
+/* Books a tile to a device, and to the relays that will read it, each time to the one where it
  * arrives first. */
 static void fetch(maker *m, const tsr_task_operand *o, int device) {
   uint32_t wanted = 1u << device;
-  if (o->matrix <= TSR_B_ && m->problem->options->relay && !m->tight)
-    wanted |= m->copies->readers[o->matrix][o->tile];
+  if (o->matrix <= TSR_B_ && !m->tight)
+    wanted |= m->copies->readers[o->matrix][o->tile] & m->problem->options->policy.relays;
   for (int d = 0; d < m->problem->devices; d++)
     if (wanted >> d & 1 && is_there(m, o, d)) wanted &= ~(1u << d);
   while (wanted) {

@@ -32,12 +32,13 @@ void tsr_forwarders_init(tsr_forwarders *r, const tsr_problem *problem,
   const tsr_schedule_options *options = problem->options;
   *r = (tsr_forwarders){.problem = problem, .availability = availability, .staging = staging};
   if (problem->machine->nodes == 1 || spare == NULL || options->straight) return;
-  if (!options->relay || options->routing != TSR_ROUTE_ETA || options->residency != NULL) return;
+  if (options->residency != NULL) return;
   find_far(r);
   for (size_t i = 0; i < problem->graph->tasks.count; i++)
     r->may[problem->graph->tasks.items[i].device] = true;
   for (int d = 0; d < problem->devices; d++)
-    r->may[d] &= spare[d] >= TSR_TUNE_FORWARD_PARTS * staging->largest;
+    r->may[d] &=
+        options->policy.preferred >> d & 1 && spare[d] >= TSR_TUNE_FORWARD_PARTS * staging->largest;
 }
 
 void tsr_forwarders_free(tsr_forwarders *r) {

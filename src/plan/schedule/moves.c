@@ -70,7 +70,7 @@ static tsr_status make(const tsr_machine *machine, const tsr_call *call,
   double began = tsr_now();
   tsr_fit fit = TSR_FITS_NOT;
   tsr_schedule_options schedule = {.piece = bytes_of_a_copy(call, options),
-                                   .relay = true,
+                                   .policy = tsr_policy_default(),
                                    .budget = options->budget,
                                    .ring = options->ring,
                                    .residency = options->residency};

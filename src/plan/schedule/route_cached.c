@@ -131,7 +131,7 @@ static bool copy_from_cached_block(tsr_routes *r, const tsr_transfer *c, int32_t
 /* Whether devices take data from this one rather than from their home, as pieces do. */
 static bool passes_on(const tsr_routes *r, const tsr_transfer *c, int from, int to) {
   int home = r->problem->call->operand[c->matrix].location;
-  return from != to && r->problem->options->relay &&
+  return from != to && r->problem->options->policy.relays >> from & 1 &&
          r->problem->machine->link[from][to].bandwidth >=
              r->problem->machine->link[home][to].bandwidth;
 }

@@ -9,31 +9,8 @@
 
 /* ---- Sources ---------------------------------------------------------------- */
 
-/* A candidate source of a piece. */
-typedef struct source {
-  int location;      /* TSR_NOTHING: no source */
-  float ready, when; /* s: the source has the piece; the piece would arrive */
-  bool home;
-  int forwarder; /* the device that passes on the piece from home; TSR_NOTHING: none */
-} source;
-
 static const tsr_link *link_of(const tsr_routes *r, int from, int to) {
   return &r->problem->machine->link[from][to];
-}
-
-/* Bandwidth-based routing (Uncut-GEMMs, III-D 1), which ignores the load of links. */
-static source fastest_source(const tsr_routes *r, const tsr_transfer *c, int index, source home,
-                             uint32_t holders, int to) {
-  source best = home;
-  double rate = tsr_route_bandwidth(r->availability, home.location, to);
-  for (int d = 0; d < r->problem->devices; d++) {
-    if (!(holders >> d & 1) || tsr_route_bandwidth(r->availability, d, to) <= rate) continue;
-    float ready = tsr_piece_at(r->copies, c->matrix, c->tile, d, index)->eta;
-    best =
-        (source){d, ready, tsr_route_arrival(r->availability, c, d, to, ready), false, TSR_NOTHING};
-    rate = tsr_route_bandwidth(r->availability, d, to);
-  }
-  return best;
 }
 
 static bool home_is_current(const tsr_routes *r, const tsr_transfer *c) {
@@ -62,14 +39,18 @@ static float handing_on(const tsr_routes *r, const tsr_transfer *c, int index, i
   return (float)(TSR_TUNE_HAND_OVER + TSR_TUNE_HAND_ON * transfer);
 }
 
-/* Whether a holder replaces the home as source in any case: the link of the first holder that
- * find_source tries is as fast as the home's. Then the arrival from home need not be computed. */
+static bool is_preferred(const tsr_routes *r, int device, int home, int to) {
+  return r->problem->options->policy.preferred >> device & 1 &&
+         link_of(r, device, to)->bandwidth >= link_of(r, home, to)->bandwidth;
+}
+
+/* Whether a holder replaces the home as source in any case: the first holder that is tried is
+ * preferred to it. Then the arrival from home need not be computed. */
 static bool is_hidden(const tsr_routes *r, uint32_t holders, int home, int to) {
-  const tsr_schedule_options *options = r->problem->options;
   int first = 0;
-  if (!holders || !options->relay || options->routing != TSR_ROUTE_ETA) return false;
+  if (!holders) return false;
   while (!(holders >> first & 1)) first++;
-  return link_of(r, first, to)->bandwidth >= link_of(r, home, to)->bandwidth;
+  return is_preferred(r, first, home, to);
 }
 
 /* The forwarder by which a piece from home arrives sooner than straight, with *when set to that
@@ -80,41 +61,39 @@ static int forwarder_of(const tsr_routes *r, const tsr_transfer *c, int home, in
   return may ? tsr_forwarders_find(r->mover->forwarders, c, home, to, when) : TSR_NOTHING;
 }
 
-/* The best source of a piece for a receiver: the one with the least arrival; among equal arrivals,
- * the one that has sent the fewest bytes. The home is a source only if no holder's link is as fast
- * as the home's. */
-static source find_source(const tsr_routes *r, const tsr_transfer *c, int index, uint32_t holders,
-                          int to) {
-  const tsr_schedule_options *options = r->problem->options;
+tsr_source tsr_source_home(const tsr_routes *r, const tsr_transfer *c, int to) {
   int home = r->problem->call->operand[c->matrix].location;
-  double home_rate = link_of(r, home, to)->bandwidth;
-  source best = {home, 0, INFINITY, true, TSR_NOTHING};
-  if (!is_hidden(r, holders, home, to) && home_is_current(r, c)) {
-    best.when = tsr_route_arrival(r->availability, c, home, to, 0);
-    best.forwarder = forwarder_of(r, c, home, to, &best.when);
-  }
-  if (options->routing == TSR_ROUTE_HOME) return best;
-  if (options->routing == TSR_ROUTE_BANDWIDTH)
-    return fastest_source(r, c, index, best, holders, to);
+  tsr_source source = {home, 0, INFINITY, true, TSR_NOTHING};
+  if (!home_is_current(r, c)) return source;
+  source.when = tsr_route_arrival(r->availability, c, home, to, 0);
+  source.forwarder = forwarder_of(r, c, home, to, &source.when);
+  return source;
+}
+
+tsr_source tsr_source_by_arrival(const tsr_routes *r, const tsr_transfer *c, int index,
+                                 uint32_t holders, int to) {
+  int home = r->problem->call->operand[c->matrix].location;
+  tsr_source best = {home, 0, INFINITY, true, TSR_NOTHING};
+  if (!is_hidden(r, holders, home, to)) best = tsr_source_home(r, c, to);
   bool relayed = false;
   for (int d = 0; d < r->problem->devices; d++) {
     if (!(holders >> d & 1)) continue;
     const tsr_piece *piece = tsr_piece_at(r->copies, c->matrix, c->tile, d, index);
     float ready = piece->eta + handing_on(r, c, index, d, to);
     float when = tsr_route_arrival(r->availability, c, d, to, ready), slack = slack_of(r, c, d, to);
-    bool as_fast = options->relay && link_of(r, d, to)->bandwidth >= home_rate;
+    bool preferred = is_preferred(r, d, home, to);
     bool sooner = when < best.when - (relayed ? slack : 0);
     bool idler = relayed && when <= best.when + slack && r->sent[d] < r->sent[best.location];
-    if (sooner || idler || (as_fast && !relayed))
-      best = (source){d, ready, when, false, TSR_NOTHING};
-    relayed |= as_fast;
+    if (sooner || idler || (preferred && !relayed))
+      best = (tsr_source){d, ready, when, false, TSR_NOTHING};
+    relayed |= preferred;
   }
   return best;
 }
 
 /* ---- Sending ---------------------------------------------------------------- */
 
-static bool send_piece(tsr_routes *r, const tsr_transfer *c, int index, source from, int to) {
+static bool send_piece(tsr_routes *r, const tsr_transfer *c, int index, tsr_source from, int to) {
   tsr_end begin = tsr_end_home(r->problem, c->matrix);
   if (from.home) {
     tsr_move_wait_for_write_back(r->mover, c);
@@ -147,13 +126,13 @@ static uint32_t holders_of(const tsr_routes *r, const tsr_transfer *c, int index
   return holders;
 }
 
-/* The devices that are sent the piece now, as bits: the device that needs it and all others that
+/* The devices that are sent the piece now, as bits: the device that needs it and all relays that
  * will. With slots, only those that have a slot for its tile. */
 static uint32_t receivers_of(const tsr_routes *r, const tsr_transfer *c, int device,
                              uint32_t holders) {
   uint32_t wanted = 1u << device;
-  if (c->matrix < TSR_C_ && r->problem->options->relay)
-    wanted |= r->copies->readers[c->matrix][c->tile];
+  if (c->matrix < TSR_C_)
+    wanted |= r->copies->readers[c->matrix][c->tile] & r->problem->options->policy.relays;
   wanted &= ~holders;
   for (int d = 0; d < r->problem->devices; d++) {
     if (!(wanted >> d & 1) || d == device) continue;
@@ -171,13 +150,14 @@ static uint32_t receivers_of(const tsr_routes *r, const tsr_transfer *c, int dev
  * one with the least load gets the piece. If these are equal, too, and where the home is a device,
  * receivers rotate with the piece's index, which spreads the pieces evenly. */
 static int first_receiver(const tsr_routes *r, const tsr_transfer *c, int index, uint32_t holders,
-                          uint32_t wanted, source *from) {
+                          uint32_t wanted, tsr_source *from) {
+  const tsr_policy *policy = &r->problem->options->policy;
   int best = TSR_NOTHING, devices = r->problem->devices;
   float least = INFINITY;
   for (int i = 0; i < devices; i++) {
     int d = (i + index) % devices;
     if (!(wanted >> d & 1)) continue;
-    source candidate = find_source(r, c, index, holders, d);
+    tsr_source candidate = policy->choose(r, c, index, holders & policy->senders, d);
     float slack = slack_of(r, c, candidate.location, d);
     float load = tsr_link_load(r->availability, candidate.location, d);
     bool sooner = best == TSR_NOTHING || candidate.when < from->when - slack;
@@ -204,7 +184,7 @@ static bool broadcast(tsr_routes *r, const tsr_transfer *c, int index, int count
   for (int d = 0; d < r->problem->devices; d++)
     if (wanted >> d & 1 && !tsr_places_open(r->places, c->matrix, c->tile, d, count)) return false;
   while (wanted) {
-    source from = {.location = TSR_NOTHING};
+    tsr_source from = {.location = TSR_NOTHING};
     int to = first_receiver(r, c, index, holders, wanted, &from);
     if (!isfinite(from.when) || !send_piece(r, c, index, from, to)) return false;
     holders |= 1u << to;

@@ -4,7 +4,8 @@
 /*
  * Routes: the source of each piece of a tile, its links, and the order of the copies.
  *
- * The estimate of arrivals is the link availability matrix of Uncut-GEMMs (section III-D), with two
+ * A policy (policy.h) chooses among sources and receivers; the search's policy is as follows. The
+ * estimate of arrivals is the link availability matrix of Uncut-GEMMs (section III-D), with two
  * changes. Links are accounted with the channels that they share. Once a device has a piece, other
  * devices take the piece from devices, not from its home again, wherever their link is no slower
  * than the home's. So, if all devices reach each other, no byte of A or B crosses the host's link
@@ -38,6 +39,13 @@ typedef struct tsr_routes {
 } tsr_routes;
 
 /* ---- route_fetch.c: pieces of tiles ---- */
+
+/* The home as source of a piece; `when` is INFINITY if what is there is not current. */
+tsr_source tsr_source_home(const tsr_routes *r, const tsr_transfer *c, int to);
+
+/* The source from which the piece arrives first; among equal arrivals, the one that has sent the
+ * fewest bytes. The home is a source only if no holder is preferred to it. */
+tsr_source_choice tsr_source_by_arrival;
 
 /* Fetches the pieces of a tile that overlap the rectangle to the device, unless they are there or
  * on their way. Pieces of A and B go to the other devices that read the tile, too. */

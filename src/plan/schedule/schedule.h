@@ -15,24 +15,15 @@
 #include "blas/graph.h"
 #include "plan/plan.h"
 #include "plan/residency.h"
-
-/* The source of a piece that its home and some devices have. */
-typedef enum tsr_routing {
-  TSR_ROUTE_ETA,       /* the source with the earliest arrival */
-  TSR_ROUTE_BANDWIDTH, /* the source with the fastest link, however loaded; the home if no link is
-                          faster */
-  TSR_ROUTE_HOME       /* always the home */
-} tsr_routing;
+#include "plan/schedule/policy.h"
 
 typedef struct tsr_schedule_options {
   int64_t piece; /* most bytes of a copy */
-  bool relay;  /* devices that reach each other pass on a piece, so that it leaves its home once */
-  bool by_eta; /* a device next takes the group whose inputs arrive first; not with slots */
+  bool by_eta;   /* a device next takes the group whose inputs arrive first; not with slots */
   int64_t lookahead[TSR_MACHINE_DEVICES]; /* with slots: how many tasks of the sequence before its
                                              use a tile should be copied to the device */
-  tsr_routing routing;
+  tsr_policy policy;
   bool straight;        /* no forwarders */
-  bool ignore_channels; /* links count as independent of each other */
   unsigned realigned;   /* bit x: kernels read copies of operand x even on its home device */
   const size_t *budget; /* bytes for each device */
   size_t ring;          /* bytes of all staging rings */

@@ -18,8 +18,7 @@ static int64_t guess_tile(const tsr_search *s, int devices) {
   tsr_choi_figures figures;
   int64_t fixed = tsr_search_fixed_tile(s), tile = tsr_search_tile_by_shape(call);
   if (fixed > 0) return fixed;
-  if (tsr_choi_is_known(s->machine, call->type, devices)) {
-    (void)tsr_choi_read(s->machine, call->type, devices, &figures);
+  if (tsr_choi_read(s->machine, call->type, devices, &figures)) {
     tsr_choi_bounds bounds = tsr_choi_limit(&figures, call->type, call->k, devices);
     tile = tsr_choi_tile(&bounds, call->k);
   }

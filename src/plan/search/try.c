@@ -163,16 +163,16 @@ static void note_misfit(tsr_search *s, const tsr_plan *plan) {
 static tsr_status build(tsr_search *s, const tsr_strategy *strategy, const tsr_tiling *tiling,
                         const tsr_graph *graph, tsr_plan *plan, bool *fits) {
   set_budget(s, strategy, graph, plan->budget);
-  tsr_schedule_options options = {.piece = piece_bytes(s, strategy),
-                                  .relay = strategy->relay,
-                                  .by_eta = strategy->by_eta,
-                                  .routing = strategy->routing,
-                                  .straight = strategy->straight,
-                                  .ignore_channels = strategy->ignore_channels,
-                                  .realigned = s->problem.realigned,
-                                  .budget = plan->budget,
-                                  .ring = s->options->ring,
-                                  .residency = s->options->residency};
+  tsr_schedule_options options = {
+      .piece = piece_bytes(s, strategy),
+      .by_eta = strategy->by_eta,
+      .policy = tsr_policy_of((tsr_routing)strategy->routing, strategy->relay,
+                              !strategy->ignore_channels),
+      .straight = strategy->straight,
+      .realigned = s->problem.realigned,
+      .budget = plan->budget,
+      .ring = s->options->ring,
+      .residency = s->options->residency};
   tsr_fit fit;
   set_lookahead(strategy, tiling, &options);
   bool slices = strategy->kind == TSR_SLICES;

@@ -1,9 +1,14 @@
 /* SPDX-FileCopyrightText: 2026 The Tessera authors */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "plan/model/parsec.h"
+#include "papers/parsec.h"
 
 #include <math.h>
+
+#include "base/thread.h"
+#include "base/types.h"
+#include "front/ask/read.h"
+#include "papers/check.h"
 
 /* The part of a device's memory that C may take: "we compute the values of b and c to ensure that
  * b x Gc tiles of C will occupy, say, three quarters of the memory of each GPU". */
@@ -104,4 +109,47 @@ bool tsr_parsec_choose(const tsr_parsec_question *q, tsr_parsec_cut *cut) {
   if (cut->d == 0) return false;
   cut->chunks = parts(t.k, cut->d);
   return true;
+}
+
+/* ---- For a context --------------------------------------------------------- */
+
+static tsr_status check(const tsr_parsec_question *q, tsr_type type) {
+  const int64_t values[] = {q->rows, q->cols, q->k, q->tile};
+  static const char *const names[] = {"m", "n", "k", "tile"};
+  for (int i = 0; i < 4; i++)
+    if (values[i] < 1 || values[i] > TSR_PAPERS_MOST)
+      return tsr_fail(TSR_ERR_ARGUMENT, "%s is %lld; give 1 to 2^40", names[i],
+                      (long long)values[i]);
+  if (tsr_type_get(type) == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "type is %d; give one of tsr_type", (int)type);
+  if (q->lookahead < 0 || q->lookahead > 16)
+    return tsr_fail(TSR_ERR_ARGUMENT, "lookahead is %d; give 0 to 16", q->lookahead);
+  return TSR_OK;
+}
+
+/* Sets the number of devices, and the least of their budgets. */
+static tsr_status read_budgets(const tsr_machine *machine, const size_t *budget, void *question) {
+  tsr_parsec_question *q = question;
+  TSR_TRY(tsr_papers_set_devices(machine, &q->devices));
+  q->memory = INFINITY;
+  for (int d = 0; d < q->devices; d++) q->memory = fmin(q->memory, (double)budget[d]);
+  return TSR_OK;
+}
+
+TSR_ENTRY(tsr_plan_parsec, (context, type, m, n, k, tile, devices, lookahead, cut),
+          tsr_context *context, tsr_type type, int64_t m, int64_t n, int64_t k, int64_t tile,
+          int devices, int lookahead, tsr_parsec_cut *cut) {
+  tsr_parsec_question q = {m, n, k, tile, devices, 0, 0, lookahead};
+  tsr_parsec_cut found;
+  TSR_TRY(tsr_papers_check_address("cut", cut));
+  TSR_TRY(check(&q, type));
+  TSR_TRY(tsr_context_read(context, read_budgets, &q));
+  q.element = (double)tsr_type_get(type)->size;
+  if (!tsr_parsec_choose(&q, &found))
+    return tsr_fail(TSR_ERR_MEMORY,
+                    "tiles of %lld do not fit: a device has %.0f bytes for one tile of C and %d "
+                    "chunks of A and B; give smaller tiles, or more memory",
+                    (long long)tile, q.memory, found.lookahead + 1);
+  *cut = found;
+  return TSR_OK;
 }

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "plan/model/parsec.h"
+#include "papers/parsec.h"
 
 static uint64_t seed = 7;
 

@@ -8,12 +8,12 @@
  * it follows from extents and memory; no rate counts. Tessera finds its cuts by replaying plans;
  * these serve comparisons and programs that want the paper's algorithm.
  */
-#ifndef TSR_PLAN_MODEL_PARSEC_H
-#define TSR_PLAN_MODEL_PARSEC_H
+#ifndef TSR_PAPERS_PARSEC_H
+#define TSR_PAPERS_PARSEC_H
 
 #include <stdbool.h>
 
-#include "tessera_model.h"
+#include "tessera_papers.h"
 
 /* What one process multiplies, and with what. */
 typedef struct tsr_parsec_question {

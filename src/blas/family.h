@@ -9,6 +9,7 @@
 #define TSR_BLAS_FAMILY_H
 
 #include "blas/call.h"
+#include "blas/routines.def"
 
 typedef enum tsr_family {
   TSR_PRODUCT,  /* all of C is written; sums over k: gemm */
@@ -19,21 +20,10 @@ typedef enum tsr_family {
 } tsr_family;
 
 static inline tsr_family tsr_family_of(tsr_operation operation) {
-  switch (operation) {
-    case TSR_GEMMT:
-    case TSR_SYRK:
-    case TSR_HERK:
-    case TSR_SYR2K:
-    case TSR_HER2K:
-      return TSR_RANK;
-    case TSR_SYMM:
-    case TSR_HEMM:
-    case TSR_TRMM:
-    case TSR_TRSM:
-      return TSR_TRIANGLE;
-    default:
-      return TSR_PRODUCT;
-  }
+#define TSR_FAMILY_ROW(name, operation, signature, family, ...) [TSR_##operation] = TSR_##family,
+  static const tsr_family families[TSR_OPERATION_COUNT] = {TSR_ROUTINES(TSR_FAMILY_ROW)};
+#undef TSR_FAMILY_ROW
+  return families[operation];
 }
 
 /* Whether C is both the second input and the result, and there is no B. */

@@ -15,7 +15,7 @@ double tsr_call_flops(const tsr_call *call) {
   const tsr_operation_info *info = tsr_operation_get(call->operation);
   /* Multiply-adds as BLAS counts them: a triangle includes its diagonal. */
   double products = (double)call->m * (double)call->n * (double)call->k;
-  bool two = info->has.b && !info->has.side && !info->has.transb; /* syr2k, her2k */
+  bool two = call->operation == TSR_SYR2K || call->operation == TSR_HER2K;
   if (tsr_operation_has_triangle(info))
     products = 0.5 * (double)call->n * ((double)call->n + 1) * call->k;
   if (two) products *= 2;

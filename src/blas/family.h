@@ -19,17 +19,24 @@ typedef enum tsr_family {
   TSR_FAMILIES
 } tsr_family;
 
-static inline tsr_family tsr_family_of(tsr_operation operation) {
 #define TSR_FAMILY_ROW(name, operation, signature, family, ...) [TSR_##operation] = TSR_##family,
+static inline tsr_family tsr_family_of(tsr_operation operation) {
   static const tsr_family families[TSR_OPERATION_COUNT] = {TSR_ROUTINES(TSR_FAMILY_ROW)};
-#undef TSR_FAMILY_ROW
   return families[operation];
 }
+#undef TSR_FAMILY_ROW
 
-/* Whether C is both the second input and the result, and there is no B. */
+/* Whether C is both the second input and the result, and there is no B: operations without beta. */
+#define TSR_IN_PLACE_ELEMENT false
+#define TSR_IN_PLACE_REAL false
+#define TSR_IN_PLACE_NO true
+#define TSR_IN_PLACE_ROW(name, operation, signature, family, types, alpha, beta, ...) \
+  [TSR_##operation] = TSR_IN_PLACE_##beta,
 static inline bool tsr_is_in_place(tsr_operation operation) {
-  return operation == TSR_TRMM || operation == TSR_TRSM;
+  static const bool in_place[TSR_OPERATION_COUNT] = {TSR_ROUTINES(TSR_IN_PLACE_ROW)};
+  return in_place[operation];
 }
+#undef TSR_IN_PLACE_ROW
 
 /* Whether a rank-k update sums all of its products in W; lazy: C is fetched last. */
 static inline bool tsr_sums_triangle_in_w(const tsr_call *call, bool lazy) {

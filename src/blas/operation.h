@@ -40,8 +40,7 @@ typedef struct tsr_operation_info {
   tsr_kernel kernel; /* of the BLAS routine; gemmt, which not every BLAS has, uses GEMM */
   bool hermitian;
   bool real_alpha, real_beta;
-  struct { /* which arguments it takes, by the names of tsr_level3; c is the matrix that it writes
-            */
+  struct { /* which arguments it takes, named as in tsr_level3; c: the matrix that it writes */
     bool side, uplo, transa, transb, diag, m, n, k, alpha, beta, a, b, c;
   } has;
   const tsr_argument *arguments; /* in the BLAS's order, without the layout */

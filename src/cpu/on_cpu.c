@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Most calls are one call of a routine of the CPU's BLAS. A GEMMT, which not every BLAS has, and a
- * call that adds beta C once, after all products, are cut into squares of C: a product goes to a
- * square of its own, and is added to C then.
+ * Most calls are one call of a routine of the CPU's BLAS. An operation that not every BLAS has
+ * (gemmt), and a call that adds beta C once, after all products, are cut into squares of C: a
+ * product goes to a square of its own, and is added to C then.
  */
 #include "cpu/on_cpu.h"
 
@@ -202,7 +202,8 @@ static tsr_status in_squares(const tsr_call *call, const tsr_kernel_args *x) {
 static tsr_status compute(const tsr_call *call, tsr_kernel_args *x) {
   const tsr_operation_info *info = tsr_operation_get(call->operation);
   if (tsr_call_scales_only(call)) return scale(info, *x);
-  if (call->operation == TSR_GEMMT || tsr_call_adds_last(call)) return in_squares(call, x);
+  bool own = info->kernel != TSR_KERNEL_GEMM || call->operation == TSR_GEMM;
+  if (!own || tsr_call_adds_last(call)) return in_squares(call, x);
   return tsr_cpu_kernel(x);
 }
 

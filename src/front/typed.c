@@ -20,8 +20,7 @@
 #define ELEMENT_c void
 #define ELEMENT_z void
 
-/* x is (element, alpha, beta): the type of the matrices' elements, and how the scalars are given.
- */
+/* x is (element, alpha, beta): the type of the elements, and how the scalars are given. */
 #define ELEMENT(element, alpha, beta) element
 #define TAKE_alpha(element, alpha, beta) TAKE_##alpha
 #define TAKE_beta(element, alpha, beta) TAKE_##beta

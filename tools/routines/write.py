@@ -232,11 +232,11 @@ def python_body(routine):
 
 def python(text, routines):
     for routine in routines:
-        pattern = rf'^    def {routine.name}\(self.*?-> Any:\n(        """.*?"""\n).*?(?=\n\n|\n\Z)'
+        pattern = rf'^    def {routine.name}\(self.*?-> Any:\n(        """.*?"""\n)(?: +[^\n]+\n)*'
         found = re.search(pattern, text, re.DOTALL | re.MULTILINE)
         if found is None:
             sys.exit(f"{routine.name}: Python has no such method: write it, with its text (see write.py)")
-        method = f"{python_signature(routine)}\n{found[1]}{python_body(routine)}"
+        method = f"{python_signature(routine)}\n{found[1]}{python_body(routine)}\n"
         text = text[:found.start()] + method + text[found.end():]
     return text
 

@@ -116,7 +116,7 @@ static int products_of(const tsr_call *call) {
  * (TSR_B_). syrk and herk multiply A by itself, syr2k and her2k read both bands of both. */
 static double band_bytes(const question *q, int matrix, double elements) {
   const tsr_call *call = q->s->call;
-  bool itself = !tsr_operation_get(call->operation)->has.b;
+  bool itself = is_update(call) && !tsr_operation_get(call->operation)->has.b;
   if (products_of(call) == 2) return copied(q, TSR_A, elements) + copied(q, TSR_B_, elements);
   return copied(q, itself ? TSR_A : matrix, elements);
 }

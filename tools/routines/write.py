@@ -6,8 +6,9 @@
 (src/blas/routines.def): in include/tessera.h and in the bindings for C++, Python and Fortran.
 Usage: write.py [--update]; without --update it says which files differ from the table, and fails.
 
-Comments are the files' own. A new routine needs its comment and any declaration behind it, such as
-"TSR_API tsr_status tsr_symm();" or "def symm(self) -> Any:"; --update makes it the table's."""
+The comments of tessera.h and the texts of Python's methods are the files' own. A new routine needs its comment and
+any declaration behind it, such as "TSR_API tsr_status tsr_symm();", or "def symm(self) -> Any:" with its text;
+--update makes the declaration the table's. Without clang-format the layout is left to `make format`."""
 import re
 import shutil
 import subprocess

@@ -41,24 +41,24 @@ TSR_SIGNATURES(SIGNATURE)
 #define LETTERS_COMPLEX "cz"
 #define LETTERS_BLAS "sdcz"
 #define LETTERS_ANY "sdczhbt"
-#define KERNEL_OWN(operation) TSR_KERNEL_##operation
-#define KERNEL_GEMM(operation) TSR_KERNEL_GEMM
 #define IS_REAL_ELEMENT false
 #define IS_REAL_REAL true
 #define IS_REAL_NO false
 #define HAS_FIELD(field, ...) .field = true,
 #define HAS(x, kind, name, ...) HAS_FIELD(__VA_ARGS__, 0)
 
-#define ROW(name_, operation, signature, family, types_, alpha, beta, kernel_, hermitian_, text) \
-  [TSR_##operation] = {                                                                          \
-      .name = #name_,                                                                            \
-      .types = LETTERS_##types_,                                                                 \
-      .kernel = KERNEL_##kernel_(operation),                                                     \
-      .hermitian = hermitian_,                                                                   \
-      .real_alpha = IS_REAL_##alpha,                                                             \
-      .real_beta = IS_REAL_##beta,                                                               \
-      .has = {TSR_ARGUMENTS_##signature(HAS, HAS, 0)},                                           \
-      .arguments = arguments_of_##signature,                                                     \
+#define ROW(name_, operation, signature, family, types_, alpha, beta, kernel_, in_blas_, \
+            hermitian_, text)                                                            \
+  [TSR_##operation] = {                                                                  \
+      .name = #name_,                                                                    \
+      .types = LETTERS_##types_,                                                         \
+      .kernel = TSR_KERNEL_##kernel_,                                                    \
+      .in_blas = in_blas_,                                                               \
+      .hermitian = hermitian_,                                                           \
+      .real_alpha = IS_REAL_##alpha,                                                     \
+      .real_beta = IS_REAL_##beta,                                                       \
+      .has = {TSR_ARGUMENTS_##signature(HAS, HAS, 0)},                                   \
+      .arguments = arguments_of_##signature,                                             \
       .argument_count = (int)(sizeof arguments_of_##signature / sizeof(tsr_argument))},
 
 static const tsr_operation_info table[TSR_OPERATION_COUNT] = {TSR_ROUTINES(ROW)};

@@ -37,7 +37,8 @@ typedef struct tsr_argument {
 typedef struct tsr_operation_info {
   const char *name;
   const char *types; /* letters of tsr_type */
-  tsr_kernel kernel; /* of the BLAS routine; gemmt, which not every BLAS has, uses GEMM */
+  tsr_kernel kernel; /* computes it on whole matrices */
+  bool in_blas;      /* every BLAS has the routine */
   bool hermitian;
   bool real_alpha, real_beta;
   struct { /* which arguments it takes, named as in tsr_level3; c: the matrix that it writes */

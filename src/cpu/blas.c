@@ -30,10 +30,10 @@ enum { TYPES = 4 };
 #define NAMES_BLAS(name) \
   { "s" #name "_", "d" #name "_", "c" #name "_", "z" #name "_" }
 #define NAMES_ANY NAMES_BLAS
-#define NAMES_OWN(name, kernel, types) [kernel] = NAMES_##types(name),
-#define NAMES_GEMM(name, kernel, types)
-#define NAMES(name, operation, signature, family, types, alpha, beta, kernel, ...) \
-  NAMES_##kernel(name, TSR_KERNEL_##operation, types)
+#define NAMES_true(name, kernel, types) [TSR_KERNEL_##kernel] = NAMES_##types(name),
+#define NAMES_false(name, kernel, types)
+#define NAMES(name, operation, signature, family, types, alpha, beta, kernel, in_blas, ...) \
+  NAMES_##in_blas(name, kernel, types)
 static const char *const routine_names[TSR_KERNEL_COUNT][TYPES] = {TSR_ROUTINES(NAMES)};
 
 static const char *const candidates[] = {"libopenblas.so.0", "libopenblas.so", "libblas.so.3",

@@ -80,17 +80,17 @@ static converted convert(const tsr_kernel_args *x) {
 #define LENGTH_RESULT(length)
 #define LENGTH(length, kind, ...) LENGTH_##kind(length)
 
-#define CALL_OWN(kernel, signature)                                                  \
-  case kernel: {                                                                     \
+#define CALL_true(kernel, signature)                                                 \
+  case TSR_KERNEL_##kernel: {                                                        \
     typedef void (*function)(TSR_ARGUMENTS_##signature(TAKE, TAKE_NEXT, 0)           \
                                  TSR_ARGUMENTS_##signature(LENGTH, LENGTH, size_t)); \
     ((function)routine)(TSR_ARGUMENTS_##signature(GIVE, GIVE_NEXT, 0)                \
                             TSR_ARGUMENTS_##signature(LENGTH, LENGTH, 1));           \
     return TSR_OK;                                                                   \
   }
-#define CALL_GEMM(kernel, signature) /* the CPU's BLAS may not have it */
-#define CALL(name, operation, signature, family, types, alpha, beta, kernel, ...) \
-  CALL_##kernel(TSR_KERNEL_##operation, signature)
+#define CALL_false(kernel, signature)
+#define CALL(name, operation, signature, family, types, alpha, beta, kernel, in_blas, ...) \
+  CALL_##in_blas(kernel, signature)
 
 tsr_status tsr_cpu_call(const tsr_kernel_args *x) {
   const converted g = convert(x);

@@ -202,8 +202,7 @@ static tsr_status in_squares(const tsr_call *call, const tsr_kernel_args *x) {
 static tsr_status compute(const tsr_call *call, tsr_kernel_args *x) {
   const tsr_operation_info *info = tsr_operation_get(call->operation);
   if (tsr_call_scales_only(call)) return scale(info, *x);
-  bool in_blas = info->kernel != TSR_KERNEL_GEMM || call->operation == TSR_GEMM;
-  if (!in_blas || tsr_call_adds_last(call)) return in_squares(call, x);
+  if (!info->in_blas || tsr_call_adds_last(call)) return in_squares(call, x);
   return tsr_cpu_kernel(x);
 }
 

@@ -37,6 +37,7 @@ class Routine:
     alpha: str
     beta: str
     kernel: str
+    in_blas: bool
     hermitian: bool
     text: str
     arguments: list
@@ -89,7 +90,7 @@ def read():
     body = re.search(r"^#define TSR_ROUTINES\(R\)(.*)$", text, re.MULTILINE)[1]
     routines = []
     for cells, what in re.findall(r'R\(([^"]*?),\s*"([^"]*)"\)', body):
-        name, operation, signature, family, types, alpha, beta, kernel, hermitian = cells.split(", ")
+        name, operation, signature, family, types, alpha, beta, kernel, in_blas, hermitian = cells.split(", ")
         routines.append(Routine(name, operation, signature, family, TYPES[types], alpha, beta, kernel,
-                                hermitian == "true", what, lists[signature]))
+                                in_blas == "true", hermitian == "true", what, lists[signature]))
     return routines

@@ -3,11 +3,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 """Writes the module tessera_routines: the generic routines of level 3, in two forms for each type, from
-one table. The build runs it. Usage: routines.py FILE"""
+the table of routines (src/blas/routines.def). The build runs it. Usage: routines.py FILE"""
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools/routines"))
+import table
 from calls import ENDS, RUN, RUN_ASYNC, interface, wrap
 
 TYPES = {
@@ -17,48 +18,6 @@ TYPES = {
     "z": ("complex(real64)", "real(real64)", "1.0_real64", "0.0_real64"),
 }
 
-
-@dataclass
-class Routine:
-    name: str
-    types: str  # the letters of its types
-    flags: tuple  # the BLAS's flags, in their order
-    extents: tuple  # the BLAS's extents, in their order
-    operands: str  # "abc", "ac" (syrk) or "ab" (trmm, whose B is read and written)
-    text: str  # what it computes
-    real_alpha: bool = False
-    real_beta: bool = False
-
-    @property
-    def result(self):
-        return self.operands[-1]
-
-    @property
-    def has_beta(self):
-        return self.result == "c"
-
-
-ROUTINES = (
-    Routine("gemm", "sdcz", ("transa", "transb"), ("m", "n", "k"), "abc", "C = alpha op(A) op(B) + beta C"),
-    Routine("gemmt", "sdcz", ("uplo", "transa", "transb"), ("n", "k"), "abc",
-            "C = alpha op(A) op(B) + beta C, one triangle of C"),
-    Routine("symm", "sdcz", ("side", "uplo"), ("m", "n"), "abc",
-            "C = alpha A B + beta C or alpha B A + beta C, A symmetric"),
-    Routine("hemm", "cz", ("side", "uplo"), ("m", "n"), "abc",
-            "C = alpha A B + beta C or alpha B A + beta C, A Hermitian"),
-    Routine("syrk", "sdcz", ("uplo", "trans"), ("n", "k"), "ac",
-            "C = alpha op(A) op(A)**T + beta C, one triangle of C"),
-    Routine("herk", "cz", ("uplo", "trans"), ("n", "k"), "ac",
-            "C = alpha op(A) op(A)**H + beta C, one triangle of C", True, True),
-    Routine("syr2k", "sdcz", ("uplo", "trans"), ("n", "k"), "abc",
-            "C = alpha op(A) op(B)**T + alpha op(B) op(A)**T + beta C, one triangle of C"),
-    Routine("her2k", "cz", ("uplo", "trans"), ("n", "k"), "abc",
-            "C = alpha op(A) op(B)**H + conjg(alpha) op(B) op(A)**H + beta C, one triangle of C", False, True),
-    Routine("trmm", "sdcz", ("side", "uplo", "transa", "diag"), ("m", "n"), "ab",
-            "B = alpha op(A) B or alpha B op(A), A triangular"),
-    Routine("trsm", "sdcz", ("side", "uplo", "transa", "diag"), ("m", "n"), "ab",
-            "B becomes the X of op(A) X = alpha B or X op(A) = alpha B, A triangular"),
-)
 
 # The flags' values where the array form is not given them.
 DEFAULTS = {"transa": "N", "transb": "N", "trans": "N", "side": "L", "uplo": "L", "diag": "N"}
@@ -137,13 +96,17 @@ def scalars(routine, letter):
     """Type, value of one and of zero, of alpha and beta."""
     element, real, _, _ = TYPES[letter]
     kind = real[real.index("(") + 1:-1]
-    alpha = real if routine.real_alpha else element
-    beta = real if routine.real_beta else element
+    alpha = real if routine.alpha == "REAL" else element
+    beta = real if routine.beta == "REAL" else element
 
     def value(of, number):
         return f"({number}_{kind}, 0.0_{kind})" if of.startswith("complex") else f"{number}_{kind}"
 
     return (alpha, value(alpha, "1.0")), (beta, value(beta, "0.0"))
+
+
+def in_fortran(text):
+    return text.replace("^", "**").replace("conj(", "conjg(")
 
 
 def field(flag):
@@ -231,22 +194,16 @@ def array_extents(routine):
 
 
 def shape_checks(routine):
-    """The extents that the arrays must have: name, expression of op or plain rows and columns."""
-    n = "what%n"
+    """The extents that the arrays must have: name, rows and columns of op(array), flag of op."""
+    order = "merge(what%m, what%n, is_left(side_))" if "side" in routine.flags else "what%n"
+    values = {"m": "what%m" if "m" in routine.extents else "what%n", "n": "what%n",
+              "k": "what%k" if "k" in routine.extents else order}
+    names = {argument.field: argument.name for argument in routine.of_kind("FLAG")}
     checks = []
-    if routine.name in ("gemm", "gemmt"):
-        rows = "what%m" if routine.name == "gemm" else n
-        checks = [("a", rows, "what%k", "transa_"), ("b", "what%k", n, "transb_")]
-    elif routine.name in ("symm", "hemm"):
-        order = "merge(what%m, what%n, is_left(side_))"
-        checks = [("a", order, order, None), ("b", "what%m", n, None)]
-    elif routine.operands == "ab":
-        order = "merge(what%m, what%n, is_left(side_))"
-        checks = [("a", order, order, None)]
-    else:
-        checks = [(o, n, "what%k", "trans_") for o in routine.operands[:-1]]
-    if routine.result == "c" and "m" not in routine.extents:
-        checks.append(("c", n, n, None))
+    for matrix in routine.matrices:
+        rows, cols, op = matrix.rest
+        if matrix.kind == "INPUT" or routine.has_triangle:
+            checks.append((matrix.name, values[rows], values[cols], f"{names[op]}_" if op != "NONE" else None))
     return checks
 
 
@@ -329,15 +286,15 @@ CHECKS = """  elemental logical function is_left(side)
 
 def module():
     generics, bodies = "", ""
-    for routine in ROUTINES:
+    for routine in table.read():
         for suffix in ("", "_async"):
-            forms = [f"_{letter}{width}" for letter in routine.types for width in INTEGERS]
-            forms += [f"_array_{letter}" for letter in routine.types]
+            forms = [f"_{letter}{width}" for letter in routine.blas_types for width in INTEGERS]
+            forms += [f"_array_{letter}" for letter in routine.blas_types]
             names = [f"{routine.name}{form}{suffix}" for form in forms]
             generics += wrap(f"  public :: tsr_{routine.name}{suffix}")
-            generics += f"  interface tsr_{routine.name}{suffix} ! {routine.text}\n"
+            generics += f"  interface tsr_{routine.name}{suffix} ! {in_fortran(routine.text)}\n"
             generics += wrap(f"    module procedure {', '.join(names)}") + "  end interface\n"
-            for letter in routine.types:
+            for letter in routine.blas_types:
                 bodies += "".join(blas_form(routine, letter, suffix, width) for width in INTEGERS)
                 bodies += array_form(routine, letter, suffix)
     layouts = "".join(LAYOUT.format(t=t, type=kind[0], unit=kind[2] if kind[0] == kind[1] else f"({kind[2]}, {kind[3]})")

@@ -19,10 +19,8 @@ static tsr_storage storage_of(const tsr_call *call, const tsr_binding *binding, 
 static tsr_storage input_of(const tsr_call *call, const tsr_binding *binding, int operand) {
   const tsr_operation_info *info = tsr_operation_get(call->operation);
   tsr_storage s = storage_of(call, binding, operand);
-  bool triangular = info->signature == TSR_SIGNATURE_TRIANGULAR;
-  if (operand == TSR_A && (triangular || info->signature == TSR_SIGNATURE_SIDED))
-    s.uplo = call->uplo;
-  s.no_diagonal = operand == TSR_A && triangular && call->diag == TSR_UNIT;
+  if (operand == TSR_A && info->has.side) s.uplo = call->uplo;
+  s.no_diagonal = operand == TSR_A && info->has.diag && call->diag == TSR_UNIT;
   return s;
 }
 
@@ -30,7 +28,7 @@ tsr_status tsr_call_check_aliasing(const tsr_call *call, const tsr_binding *bind
                                    bool exchanged) {
   const tsr_operation_info *info = tsr_operation_get(call->operation);
   tsr_storage written = storage_of(call, binding, TSR_C_);
-  if (info->triangle_of_c) written.uplo = call->uplo;
+  if (tsr_operation_has_triangle(info)) written.uplo = call->uplo;
   for (int x = TSR_A; x <= TSR_B_ && !tsr_call_scales_only(call); x++) {
     tsr_storage read = input_of(call, binding, x);
     if (!tsr_storage_overlap(&read, &written, tsr_type_get(call->type)->size)) continue;
@@ -38,7 +36,7 @@ tsr_status tsr_call_check_aliasing(const tsr_call *call, const tsr_binding *bind
                     "%s: %s = %p shares memory with %s = %p: give %c a place of its own",
                     info->name, tsr_operation_operand(call->operation, TSR_C_, exchanged),
                     written.base, tsr_operation_operand(call->operation, x, exchanged), read.base,
-                    info->signature == TSR_SIGNATURE_TRIANGULAR ? 'B' : 'C');
+                    info->has.beta ? 'C' : 'B');
   }
   return TSR_OK;
 }

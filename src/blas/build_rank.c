@@ -17,6 +17,7 @@
 #include "blas/build.h"
 #include "blas/family.h"
 #include "blas/lines.h"
+#include "blas/operation.h"
 
 /* Rows [row, row + rows) of a part of C. A region on the diagonal has the same rows as columns; the
  * others do not touch the diagonal, unless a region of each kind was joined to a trapezoid. */
@@ -125,7 +126,8 @@ static void conjugate_alpha(const tsr_call *call, tsr_task *task) {
 static bool push_gemm(tsr_builder *b, const region *r, int l, int number, int products) {
   const tsr_call *call = b->call;
   int left = number == 0 ? TSR_A : TSR_B_;
-  int right = products == 2 ? TSR_A + TSR_B_ - left : call->operation == TSR_GEMMT ? TSR_B_ : TSR_A;
+  bool has_b = tsr_operation_get(call->operation)->has.b;
+  int right = products == 2 ? TSR_A + TSR_B_ - left : has_b ? TSR_B_ : TSR_A;
   tsr_op across = call->transa != TSR_NO_TRANS ? TSR_NO_TRANS
                   : is_hermitian(call)         ? TSR_CONJ_TRANS
                                                : TSR_TRANS;

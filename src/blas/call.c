@@ -15,9 +15,11 @@ double tsr_call_flops(const tsr_call *call) {
   const tsr_operation_info *info = tsr_operation_get(call->operation);
   /* Multiply-adds as BLAS counts them: a triangle includes its diagonal. */
   double products = (double)call->m * (double)call->n * (double)call->k;
-  if (info->triangle_of_c) products = 0.5 * (double)call->n * ((double)call->n + 1) * call->k;
-  if (info->signature == TSR_SIGNATURE_RANK_K && info->has_b) products *= 2;
-  if (info->signature == TSR_SIGNATURE_TRIANGULAR) products /= 2;
+  bool two = call->operation == TSR_SYR2K || call->operation == TSR_HER2K;
+  if (tsr_operation_has_triangle(info))
+    products = 0.5 * (double)call->n * ((double)call->n + 1) * call->k;
+  if (two) products *= 2;
+  if (info->has.diag) products /= 2;
   return tsr_type_get(call->type)->flop_factor * products;
 }
 
@@ -35,8 +37,7 @@ bool tsr_call_scales_only(const tsr_call *call) {
 
 bool tsr_call_adds_last(const tsr_call *call) {
   const tsr_operation_info *info = tsr_operation_get(call->operation);
-  bool sums = info->signature == TSR_SIGNATURE_PRODUCT || info->signature == TSR_SIGNATURE_RANK_K;
-  return sums && call->adds_last && call->beta != TSR_ZERO && !tsr_call_scales_only(call);
+  return info->has.k && call->adds_last && call->beta != TSR_ZERO && !tsr_call_scales_only(call);
 }
 
 bool tsr_call_is_staged(const tsr_call *call) {

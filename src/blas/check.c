@@ -17,43 +17,52 @@ static const int64_t EXTENT_MAX = INT64_C(1) << 40;
 tsr_level3 tsr_check_complete(const tsr_level3 *what) {
   const tsr_operation_info *info = tsr_operation_get(what->operation);
   tsr_level3 w = *what;
-  bool sided =
-      info->signature == TSR_SIGNATURE_SIDED || info->signature == TSR_SIGNATURE_TRIANGULAR;
-  if (info->triangle_of_c) w.m = w.n;
-  if (sided)
-    w.k = w.side == TSR_LEFT ? w.m : w.n;
-  else
-    w.side = TSR_LEFT;
-  if (w.operation == TSR_GEMM) w.uplo = TSR_GENERAL;
-  if (info->signature == TSR_SIGNATURE_SIDED) w.transa = TSR_NO_TRANS;
-  if (info->signature != TSR_SIGNATURE_PRODUCT) w.transb = TSR_NO_TRANS;
-  if (info->signature != TSR_SIGNATURE_TRIANGULAR) w.diag = TSR_NON_UNIT;
-  if (!info->has_b) w.ldb = 0;
+  if (!info->has.m) w.m = w.n;
+  if (!info->has.side) w.side = TSR_LEFT;
+  if (!info->has.k) w.k = w.side == TSR_LEFT ? w.m : w.n;
+  if (!info->has.uplo) w.uplo = TSR_GENERAL;
+  if (!info->has.transa) w.transa = TSR_NO_TRANS;
+  if (!info->has.transb) w.transb = TSR_NO_TRANS;
+  if (!info->has.diag) w.diag = TSR_NON_UNIT;
+  if (!info->has.b) w.ldb = 0;
   return w;
 }
 
-static void orient(tsr_op op, int64_t rows_of_op, int64_t cols_of_op, int64_t *rows,
-                   int64_t *cols) {
-  *rows = op == TSR_NO_TRANS ? rows_of_op : cols_of_op;
-  *cols = op == TSR_NO_TRANS ? cols_of_op : rows_of_op;
+int64_t tsr_check_number(const tsr_level3 *what, size_t at) {
+  int64_t number;
+  memcpy(&number, (const char *)what + at, sizeof number);
+  return number;
+}
+
+int tsr_check_flag(const tsr_level3 *what, size_t at) {
+  int flag;
+  _Static_assert(sizeof flag == sizeof(tsr_op) && sizeof flag == sizeof(tsr_side),
+                 "flags are ints");
+  memcpy(&flag, (const char *)what + at, sizeof flag);
+  return flag;
+}
+
+static const void *given_at(const tsr_arguments *x, size_t at) {
+  const void *pointer;
+  memcpy(&pointer, (const char *)x + at, sizeof pointer);
+  return pointer;
+}
+
+void tsr_check_shape(const tsr_level3 *w, const tsr_argument *matrix, int64_t *rows,
+                     int64_t *cols) {
+  bool turned = matrix->op != TSR_ARGUMENT_NO_OP && tsr_check_flag(w, matrix->op) != TSR_NO_TRANS;
+  *rows = tsr_check_number(w, turned ? matrix->cols : matrix->rows);
+  *cols = tsr_check_number(w, turned ? matrix->rows : matrix->cols);
 }
 
 void tsr_check_stored(const tsr_level3 *w, int operand, int64_t *rows, int64_t *cols) {
   const tsr_operation_info *info = tsr_operation_get(w->operation);
-  bool general = info->signature == TSR_SIGNATURE_PRODUCT,
-       rank_k = info->signature == TSR_SIGNATURE_RANK_K;
-  if (operand == TSR_C_)
-    orient(TSR_NO_TRANS, w->m, w->n, rows, cols);
-  else if (operand == TSR_B_ && !info->has_b)
-    *rows = *cols = 0;
-  else if (rank_k || (general && operand == TSR_A))
-    orient(w->transa, w->m, w->k, rows, cols);
-  else if (general)
-    orient(w->transb, w->k, w->n, rows, cols);
-  else if (operand == TSR_A)
-    *rows = *cols = w->k;
-  else
-    orient(TSR_NO_TRANS, w->m, w->n, rows, cols);
+  *rows = *cols = 0;
+  for (int i = 0; i < info->argument_count; i++) {
+    const tsr_argument *matrix = &info->arguments[i];
+    if (matrix->kind >= TSR_ARGUMENT_INPUT && matrix->operand == operand)
+      tsr_check_shape(w, matrix, rows, cols);
+  }
 }
 
 /* ---- Flags ---------------------------------------------------------------- */
@@ -92,44 +101,41 @@ static tsr_status check_one_of(const tsr_operation_info *info, const char *name,
                   tsr_flag_of_cblas(value), remedy);
 }
 
-/* Whether the operation takes an op. The BLAS has no complex syrk with the conjugate transpose and
- * no herk with the mere transpose. For real types both are the same. */
-static bool takes(const tsr_operation_info *info, tsr_type type, tsr_op op) {
-  if (op != TSR_NO_TRANS && op != TSR_TRANS && op != TSR_CONJ_TRANS) return false;
-  if (info->signature != TSR_SIGNATURE_RANK_K || !tsr_type_get(type)->complex_valued) return true;
+bool tsr_check_takes(const tsr_operation_info *info, tsr_type type, tsr_op op) {
+  bool update = tsr_operation_has_triangle(info) && !info->has.transb;
+  if (!update || !tsr_type_get(type)->complex_valued) return true;
   return op != (info->hermitian ? TSR_TRANS : TSR_CONJ_TRANS);
 }
 
 static tsr_status check_op(const tsr_operation_info *info, tsr_type type, const char *name,
                            tsr_op op) {
-  if (takes(info, type, op)) return TSR_OK;
+  bool known = op == TSR_NO_TRANS || op == TSR_TRANS || op == TSR_CONJ_TRANS;
+  if (known && tsr_check_takes(info, type, op)) return TSR_OK;
   const char *remedy = "TSR_NO_TRANS, TSR_TRANS or TSR_CONJ_TRANS";
-  if (!takes(info, type, TSR_TRANS))
+  if (!tsr_check_takes(info, type, TSR_TRANS))
     remedy = "TSR_NO_TRANS or TSR_CONJ_TRANS";
-  else if (!takes(info, type, TSR_CONJ_TRANS))
+  else if (!tsr_check_takes(info, type, TSR_CONJ_TRANS))
     remedy = "TSR_NO_TRANS or TSR_TRANS";
   return tsr_fail(TSR_ERR_ARGUMENT, "%s: %s = %d%s: give %s", info->name, name, (int)op,
                   tsr_flag_of_cblas((int)op), remedy);
 }
 
-static tsr_status check_flags(const tsr_operation_info *info, const tsr_level3 *w) {
-  tsr_signature signature = info->signature;
-  bool sided = signature == TSR_SIGNATURE_SIDED || signature == TSR_SIGNATURE_TRIANGULAR;
-  TSR_TRY(check_type(info, w->operation, w->type));
-  TSR_TRY(check_one_of(info, "layout", (int)w->layout, TSR_COL_MAJOR, TSR_ROW_MAJOR,
-                       "TSR_COL_MAJOR or TSR_ROW_MAJOR"));
-  if (sided)
-    TSR_TRY(check_one_of(info, "side", (int)w->side, TSR_LEFT, TSR_RIGHT, "TSR_LEFT or TSR_RIGHT"));
-  if (w->operation != TSR_GEMM)
-    TSR_TRY(
-        check_one_of(info, "uplo", (int)w->uplo, TSR_LOWER, TSR_UPPER, "TSR_LOWER or TSR_UPPER"));
-  if (signature != TSR_SIGNATURE_SIDED)
-    TSR_TRY(
-        check_op(info, w->type, signature == TSR_SIGNATURE_RANK_K ? "trans" : "transa", w->transa));
-  if (signature == TSR_SIGNATURE_PRODUCT) TSR_TRY(check_op(info, w->type, "transb", w->transb));
-  if (signature != TSR_SIGNATURE_TRIANGULAR) return TSR_OK;
-  return check_one_of(info, "diag", (int)w->diag, TSR_NON_UNIT, TSR_UNIT,
-                      "TSR_NON_UNIT or TSR_UNIT");
+static tsr_status check_flag(const tsr_operation_info *info, const tsr_argument *argument,
+                             const tsr_level3 *w) {
+  int value = tsr_check_flag(w, argument->at);
+  switch (argument->flag) {
+    case TSR_FLAG_SIDE:
+      return check_one_of(info, argument->name, value, TSR_LEFT, TSR_RIGHT,
+                          "TSR_LEFT or TSR_RIGHT");
+    case TSR_FLAG_UPLO:
+      return check_one_of(info, argument->name, value, TSR_LOWER, TSR_UPPER,
+                          "TSR_LOWER or TSR_UPPER");
+    case TSR_FLAG_DIAG:
+      return check_one_of(info, argument->name, value, TSR_NON_UNIT, TSR_UNIT,
+                          "TSR_NON_UNIT or TSR_UNIT");
+    default:
+      return check_op(info, w->type, argument->name, (tsr_op)value);
+  }
 }
 
 /* ---- Extents -------------------------------------------------------------- */
@@ -140,12 +146,19 @@ static tsr_status check_extent(const tsr_operation_info *info, const char *name,
                   info->name, name, value, EXTENT_MAX);
 }
 
-static tsr_status check_extents(const tsr_operation_info *info, const tsr_level3 *w) {
-  if (!info->triangle_of_c) TSR_TRY(check_extent(info, "m", w->m));
-  TSR_TRY(check_extent(info, "n", w->n));
-  if (info->signature == TSR_SIGNATURE_SIDED || info->signature == TSR_SIGNATURE_TRIANGULAR)
-    return TSR_OK;
-  return check_extent(info, "k", w->k);
+/* Checks the flags and the extents, in the routine's order. */
+static tsr_status check_numbers(const tsr_operation_info *info, const tsr_level3 *w) {
+  TSR_TRY(check_type(info, w->operation, w->type));
+  TSR_TRY(check_one_of(info, "layout", (int)w->layout, TSR_COL_MAJOR, TSR_ROW_MAJOR,
+                       "TSR_COL_MAJOR or TSR_ROW_MAJOR"));
+  for (int i = 0; i < info->argument_count; i++) {
+    const tsr_argument *argument = &info->arguments[i];
+    if (argument->kind == TSR_ARGUMENT_FLAG)
+      TSR_TRY(check_flag(info, argument, w));
+    else if (argument->kind == TSR_ARGUMENT_EXTENT)
+      TSR_TRY(check_extent(info, argument->name, tsr_check_number(w, argument->at)));
+  }
+  return TSR_OK;
 }
 
 /* ---- Operands ------------------------------------------------------------- */
@@ -182,31 +195,43 @@ static tsr_status check_size(const tsr_operation_info *info, const char *name, c
                   info->name, name, rows, cols, name, ld);
 }
 
-static tsr_status check_operand(const tsr_operation_info *info, const tsr_level3 *w, int operand,
-                                const void *pointer, bool used) {
-  const char *name = tsr_operation_operand(w->operation, operand, false);
-  int64_t ld = operand == TSR_A ? w->lda : operand == TSR_B_ ? w->ldb : w->ldc;
-  int64_t rows, cols;
-  tsr_check_stored(w, operand, &rows, &cols);
-  if (used) TSR_TRY(check_pointer(info, name, pointer, "matrix"));
-  TSR_TRY(check_ld(info, name, w->layout, rows, cols, ld));
-  return check_size(info, name, w, rows, cols, ld);
+static tsr_status check_matrix(const tsr_operation_info *info, const tsr_level3 *w,
+                               const tsr_argument *matrix, const void *pointer, bool used) {
+  int64_t ld = tsr_check_number(w, matrix->at), rows, cols;
+  tsr_check_shape(w, matrix, &rows, &cols);
+  if (used) TSR_TRY(check_pointer(info, matrix->name, pointer, "matrix"));
+  TSR_TRY(check_ld(info, matrix->name, w->layout, rows, cols, ld));
+  return check_size(info, matrix->name, w, rows, cols, ld);
 }
 
-/* w is complete (tsr_check_complete). */
-static tsr_status check_operands(const tsr_operation_info *info, const tsr_level3 *w,
-                                 const tsr_arguments *x, bool check_pointers) {
-  TSR_TRY(check_pointer(info, "alpha", x->alpha, "scalar"));
+static bool reads_inputs(const tsr_level3 *w, const tsr_arguments *x) {
   tsr_scalar alpha = tsr_operation_alpha(w->operation, w->type, x->alpha);
-  bool writes = check_pointers && w->m > 0 && w->n > 0;
-  bool reads = writes && w->k > 0 && tsr_scalar_classify(alpha) != TSR_ZERO;
-  TSR_TRY(check_operand(info, w, TSR_A, x->a, reads));
-  if (info->has_b) TSR_TRY(check_operand(info, w, TSR_B_, x->b, reads));
-  if (info->signature != TSR_SIGNATURE_TRIANGULAR)
-    TSR_TRY(check_pointer(info, "beta", x->beta, "scalar"));
+  return w->m > 0 && w->n > 0 && w->k > 0 && tsr_scalar_classify(alpha) != TSR_ZERO;
+}
+
+static bool changes_result(const tsr_level3 *w, const tsr_arguments *x) {
+  tsr_scalar alpha = tsr_operation_alpha(w->operation, w->type, x->alpha);
   tsr_scalar beta = tsr_operation_beta(w->operation, w->type, alpha, x->beta);
-  bool changes = writes && (reads || tsr_scalar_classify(beta) != TSR_ONE);
-  return check_operand(info, w, TSR_C_, x->c, changes);
+  bool writes = w->m > 0 && w->n > 0;
+  return writes && (reads_inputs(w, x) || tsr_scalar_classify(beta) != TSR_ONE);
+}
+
+/* Checks a scalar or a matrix. Those before it in the list are right; so alpha can be read when A
+ * is checked, and beta when C is. w is complete (tsr_check_complete). */
+static tsr_status check_operand(const tsr_operation_info *info, const tsr_level3 *w,
+                                const tsr_argument *argument, const tsr_arguments *x,
+                                bool check_pointers) {
+  const void *pointer = given_at(x, argument->given);
+  switch (argument->kind) {
+    case TSR_ARGUMENT_SCALAR:
+      return check_pointer(info, argument->name, pointer, "scalar");
+    case TSR_ARGUMENT_INPUT:
+      return check_matrix(info, w, argument, pointer, check_pointers && reads_inputs(w, x));
+    case TSR_ARGUMENT_RESULT:
+      return check_matrix(info, w, argument, pointer, check_pointers && changes_result(w, x));
+    default:
+      return TSR_OK;
+  }
 }
 
 tsr_status tsr_check_arguments(const tsr_level3 *what, const tsr_arguments *given,
@@ -217,8 +242,9 @@ tsr_status tsr_check_arguments(const tsr_level3 *what, const tsr_arguments *give
   if (!info)
     return tsr_fail(TSR_ERR_ARGUMENT, "level3: operation = %d: give one of tsr_operation",
                     (int)what->operation);
-  TSR_TRY(check_flags(info, what));
-  TSR_TRY(check_extents(info, what));
+  TSR_TRY(check_numbers(info, what));
   tsr_level3 complete = tsr_check_complete(what);
-  return check_operands(info, &complete, given, check_pointers);
+  for (int i = 0; i < info->argument_count; i++)
+    TSR_TRY(check_operand(info, &complete, &info->arguments[i], given, check_pointers));
+  return TSR_OK;
 }

@@ -6,6 +6,7 @@
 #define TSR_BLAS_CHECK_H
 
 #include "blas/call.h"
+#include "blas/operation.h"
 
 /* The operands and scalars that go with a tsr_level3. */
 typedef struct tsr_arguments {
@@ -28,6 +29,18 @@ tsr_level3 tsr_check_complete(const tsr_level3 *what);
 
 /* The extents of an operand of a completed call as it is stored; 0 x 0: the operation has no B. */
 void tsr_check_stored(const tsr_level3 *what, int operand, int64_t *rows, int64_t *cols);
+
+/* The number or the flag at an argument's place (tsr_argument.at). */
+int64_t tsr_check_number(const tsr_level3 *what, size_t at);
+int tsr_check_flag(const tsr_level3 *what, size_t at);
+
+/* The extents of a matrix among the arguments of a completed call, as it is stored. */
+void tsr_check_shape(const tsr_level3 *what, const tsr_argument *matrix, int64_t *rows,
+                     int64_t *cols);
+
+/* Whether the operation takes an op. The BLAS has no complex syrk with the conjugate transpose and
+ * no herk with the mere transpose. For real types both are the same. */
+bool tsr_check_takes(const tsr_operation_info *info, tsr_type type, tsr_op op);
 
 /* The first wrong argument as the reference BLAS sees it: its position in the Fortran routine, from
  * 1; 0: none is wrong. A flag that was not recognised must be 0 in *what. TSR_POSITION_LAYOUT: the

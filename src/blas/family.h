@@ -9,6 +9,7 @@
 #define TSR_BLAS_FAMILY_H
 
 #include "blas/call.h"
+#include "blas/routines.def"
 
 typedef enum tsr_family {
   TSR_PRODUCT,  /* all of C is written; sums over k: gemm */
@@ -18,28 +19,24 @@ typedef enum tsr_family {
   TSR_FAMILIES
 } tsr_family;
 
+#define TSR_FAMILY_ROW(name, operation, signature, family, ...) [TSR_##operation] = TSR_##family,
 static inline tsr_family tsr_family_of(tsr_operation operation) {
-  switch (operation) {
-    case TSR_GEMMT:
-    case TSR_SYRK:
-    case TSR_HERK:
-    case TSR_SYR2K:
-    case TSR_HER2K:
-      return TSR_RANK;
-    case TSR_SYMM:
-    case TSR_HEMM:
-    case TSR_TRMM:
-    case TSR_TRSM:
-      return TSR_TRIANGLE;
-    default:
-      return TSR_PRODUCT;
-  }
+  static const tsr_family families[TSR_OPERATION_COUNT] = {TSR_ROUTINES(TSR_FAMILY_ROW)};
+  return families[operation];
 }
+#undef TSR_FAMILY_ROW
 
-/* Whether C is both the second input and the result, and there is no B. */
+/* Whether C is both the second input and the result, and there is no B: operations without beta. */
+#define TSR_IN_PLACE_ELEMENT false
+#define TSR_IN_PLACE_REAL false
+#define TSR_IN_PLACE_NO true
+#define TSR_IN_PLACE_ROW(name, operation, signature, family, types, alpha, beta, ...) \
+  [TSR_##operation] = TSR_IN_PLACE_##beta,
 static inline bool tsr_is_in_place(tsr_operation operation) {
-  return operation == TSR_TRMM || operation == TSR_TRSM;
+  static const bool in_place[TSR_OPERATION_COUNT] = {TSR_ROUTINES(TSR_IN_PLACE_ROW)};
+  return in_place[operation];
 }
+#undef TSR_IN_PLACE_ROW
 
 /* Whether a rank-k update sums all of its products in W; lazy: C is fetched last. */
 static inline bool tsr_sums_triangle_in_w(const tsr_call *call, bool lazy) {

@@ -42,26 +42,24 @@ static void exchange(int64_t *x, int64_t *y) {
 
 /* Whether A and B change places when the layout does. */
 static bool exchanges(tsr_operation operation) {
-  return tsr_operation_get(operation)->signature == TSR_SIGNATURE_PRODUCT || operation == TSR_HER2K;
+  return tsr_operation_get(operation)->has.transb || operation == TSR_HER2K;
 }
 
 /* Turns a complete row-major call into the column-major one, and back: it is its own inverse. The
  * layout is the caller's to set. */
 static void turn(const tsr_operation_info *info, tsr_level3 *w, bool *exchanged) {
   tsr_op transa = w->transa;
-  bool product = info->signature == TSR_SIGNATURE_PRODUCT,
-       rank_k = info->signature == TSR_SIGNATURE_RANK_K;
   w->uplo = other_triangle(w->uplo);
   exchange(&w->m, &w->n);
   *exchanged = exchanges(w->operation);
   if (*exchanged) exchange(&w->lda, &w->ldb);
-  if (product) {
+  if (info->has.side) {
+    w->side = other_side(w->side);
+  } else if (info->has.transb) {
     w->transa = w->transb;
     w->transb = transa;
-  } else if (rank_k) {
-    w->transa = other_op(info, transa);
   } else {
-    w->side = other_side(w->side);
+    w->transa = other_op(info, transa);
   }
 }
 
@@ -100,7 +98,7 @@ tsr_status tsr_call_level3(const tsr_level3 *what, const void *alpha, const void
   tsr_level3 w = tsr_check_complete(&read);
   *exchanged = false;
   if (w.layout == TSR_ROW_MAJOR) turn(info, &w, exchanged);
-  if (!info->has_b) b = NULL;
+  if (!info->has.b) b = NULL;
   *binding = (tsr_binding){.base = {(void *)(*exchanged ? b : a), (void *)(*exchanged ? a : b), c}};
   binding->alpha = tsr_operation_alpha(w.operation, w.type, alpha);
   binding->beta = tsr_operation_beta(w.operation, w.type, binding->alpha, beta);

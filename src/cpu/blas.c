@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "base/settings/settings.h"
 #include "base/status.h"
+#include "blas/routines.def"
 
 typedef int (*get_threads_function)(void);
 typedef void (*set_threads_function)(int threads);
@@ -24,17 +25,16 @@ typedef void (*set_threads_function)(int threads);
 enum { TYPES = 4 };
 /* Fortran names of the routines in the types s, d, c and z. NULL: BLAS has no such routine, as the
  * Hermitian ones are of complex types only. */
-static const char *const routine_names[TSR_KERNEL_COUNT][TYPES] = {
-    [TSR_KERNEL_GEMM] = {"sgemm_", "dgemm_", "cgemm_", "zgemm_"},
-    [TSR_KERNEL_SYMM] = {"ssymm_", "dsymm_", "csymm_", "zsymm_"},
-    [TSR_KERNEL_HEMM] = {NULL, NULL, "chemm_", "zhemm_"},
-    [TSR_KERNEL_SYRK] = {"ssyrk_", "dsyrk_", "csyrk_", "zsyrk_"},
-    [TSR_KERNEL_HERK] = {NULL, NULL, "cherk_", "zherk_"},
-    [TSR_KERNEL_SYR2K] = {"ssyr2k_", "dsyr2k_", "csyr2k_", "zsyr2k_"},
-    [TSR_KERNEL_HER2K] = {NULL, NULL, "cher2k_", "zher2k_"},
-    [TSR_KERNEL_TRMM] = {"strmm_", "dtrmm_", "ctrmm_", "ztrmm_"},
-    [TSR_KERNEL_TRSM] = {"strsm_", "dtrsm_", "ctrsm_", "ztrsm_"},
-};
+#define NAMES_COMPLEX(name) \
+  { NULL, NULL, "c" #name "_", "z" #name "_" }
+#define NAMES_BLAS(name) \
+  { "s" #name "_", "d" #name "_", "c" #name "_", "z" #name "_" }
+#define NAMES_ANY NAMES_BLAS
+#define NAMES_true(name, kernel, types) [TSR_KERNEL_##kernel] = NAMES_##types(name),
+#define NAMES_false(name, kernel, types)
+#define NAMES(name, operation, signature, family, types, alpha, beta, kernel, in_blas, ...) \
+  NAMES_##in_blas(name, kernel, types)
+static const char *const routine_names[TSR_KERNEL_COUNT][TYPES] = {TSR_ROUTINES(NAMES)};
 
 static const char *const candidates[] = {"libopenblas.so.0", "libopenblas.so", "libblas.so.3",
                                          "libmkl_rt.so"};

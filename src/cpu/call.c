@@ -1,7 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The Tessera authors */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Calls of the routines of the CPU's BLAS by their Fortran interface. */
+/* Calls of the routines of the CPU's BLAS by their Fortran interface, from the table of routines
+ * (blas/routines.def). */
+#include "blas/routines.def"
 #include "cpu/inside.h"
 
 /*
@@ -15,34 +17,6 @@ typedef int blas_int;
 typedef int64_t blas_int;
 #endif
 
-/* The lengths at the end belong to the character arguments: Fortran compilers pass them, libraries
- * written in C ignore them. */
-typedef void (*gemm_function)(const char *transa, const char *transb, const blas_int *m,
-                              const blas_int *n, const blas_int *k, const void *alpha,
-                              const void *a, const blas_int *lda, const void *b,
-                              const blas_int *ldb, const void *beta, void *c, const blas_int *ldc,
-                              size_t length_a, size_t length_b);
-
-/* symm and hemm: side, uplo, m, n; syr2k and her2k: uplo, trans, n, k. */
-typedef void (*two_inputs_function)(const char *first, const char *second, const blas_int *rows,
-                                    const blas_int *columns, const void *alpha, const void *a,
-                                    const blas_int *lda, const void *b, const blas_int *ldb,
-                                    const void *beta, void *c, const blas_int *ldc, size_t length_1,
-                                    size_t length_2);
-
-/* syrk and herk */
-typedef void (*one_input_function)(const char *uplo, const char *trans, const blas_int *n,
-                                   const blas_int *k, const void *alpha, const void *a,
-                                   const blas_int *lda, const void *beta, void *c,
-                                   const blas_int *ldc, size_t length_uplo, size_t length_trans);
-
-/* trmm and trsm */
-typedef void (*in_place_function)(const char *side, const char *uplo, const char *trans,
-                                  const char *diag, const blas_int *m, const blas_int *n,
-                                  const void *alpha, const void *a, const blas_int *lda, void *c,
-                                  const blas_int *ldc, size_t length_side, size_t length_uplo,
-                                  size_t length_trans, size_t length_diag);
-
 /* A scalar in the type of the routine. A routine with a real scalar reads the first half only. */
 typedef union typed_scalar {
   float s[2];
@@ -55,52 +29,97 @@ static typed_scalar scalar_of(tsr_type type, tsr_scalar value) {
   return (typed_scalar){.d = {value.re, value.im}};
 }
 
+/* The flags, numbers and scalars of a kernel in the library's types, by their names in
+ * tsr_kernel_args. */
+typedef struct converted {
+  char side, uplo, transa, transb, diag;
+  blas_int m, n, k, lda, ldb, ldc;
+  typed_scalar alpha, beta;
+} converted;
+
+static converted convert(const tsr_kernel_args *x) {
+  return (converted){.side = x->side == TSR_RIGHT ? 'R' : 'L',
+                     .uplo = (char)x->uplo,
+                     .transa = (char)x->transa,
+                     .transb = (char)x->transb,
+                     .diag = x->diag == TSR_UNIT ? 'U' : 'N',
+                     .m = (blas_int)x->m,
+                     .n = (blas_int)x->n,
+                     .k = (blas_int)x->k,
+                     .lda = (blas_int)x->lda,
+                     .ldb = (blas_int)x->ldb,
+                     .ldc = (blas_int)x->ldc,
+                     .alpha = scalar_of(x->type, x->alpha),
+                     .beta = scalar_of(x->type, x->beta)};
+}
+
+/* How the library takes an argument: by address. */
+#define TAKE_FLAG const char *
+#define TAKE_EXTENT const blas_int *
+#define TAKE_SCALAR const void *
+#define TAKE_INPUT const void *, const blas_int *
+#define TAKE_RESULT void *, const blas_int *
+#define TAKE(x, kind, ...) TAKE_##kind
+#define TAKE_NEXT(x, kind, ...) , TAKE_##kind
+
+/* What the library is given for an argument of the kernel x, whose arguments g are converted. */
+#define GIVE_FLAG(name, field, flag) &g.field
+#define GIVE_EXTENT(name, field) &g.field
+#define GIVE_SCALAR(name, field) &g.field
+#define GIVE_INPUT(name, field, ...) x->field, &g.ld##field
+#define GIVE_RESULT GIVE_INPUT
+#define GIVE(x, kind, ...) GIVE_##kind(__VA_ARGS__)
+#define GIVE_NEXT(x, kind, ...) , GIVE_##kind(__VA_ARGS__)
+
+/* The lengths at the end belong to the flags: Fortran compilers pass them, libraries written in C
+ * ignore them. */
+#define LENGTH_FLAG(length) , length
+#define LENGTH_EXTENT(length)
+#define LENGTH_SCALAR(length)
+#define LENGTH_INPUT(length)
+#define LENGTH_RESULT(length)
+#define LENGTH(length, kind, ...) LENGTH_##kind(length)
+
+#define CALL_true(kernel, signature)                                                 \
+  case TSR_KERNEL_##kernel: {                                                        \
+    typedef void (*function)(TSR_ARGUMENTS_##signature(TAKE, TAKE_NEXT, 0)           \
+                                 TSR_ARGUMENTS_##signature(LENGTH, LENGTH, size_t)); \
+    ((function)routine)(TSR_ARGUMENTS_##signature(GIVE, GIVE_NEXT, 0)                \
+                            TSR_ARGUMENTS_##signature(LENGTH, LENGTH, 1));           \
+    return TSR_OK;                                                                   \
+  }
+#define CALL_false(kernel, signature)
+#define CALL(name, operation, signature, family, types, alpha, beta, kernel, in_blas, ...) \
+  CALL_##in_blas(kernel, signature)
+
+tsr_status tsr_cpu_call(const tsr_kernel_args *x) {
+  const converted g = convert(x);
+  tsr_cpu_routine routine;
+  TSR_TRY(tsr_cpu_routine_get(x->kernel, x->type, &routine));
+  switch (x->kernel) {
+    TSR_ROUTINES(CALL)
+    default:
+      return tsr_fail(TSR_ERR_INTERNAL, "%d is no kernel of the BLAS", (int)x->kernel);
+  }
+}
+
 void tsr_cpu_gemm(tsr_type type, tsr_op transa, tsr_op transb, int64_t m, int64_t n, int64_t k,
                   tsr_scalar alpha, const void *a, int64_t lda, const void *b, int64_t ldb,
                   tsr_scalar beta, void *c, int64_t ldc) {
-  tsr_cpu_routine routine = NULL;
-  if (tsr_cpu_routine_get(TSR_KERNEL_GEMM, type, &routine) != TSR_OK) return;
-  typed_scalar typed_alpha = scalar_of(type, alpha), typed_beta = scalar_of(type, beta);
-  char ta = (char)transa, tb = (char)transb;
-  blas_int im = (blas_int)m, in = (blas_int)n, ik = (blas_int)k;
-  blas_int ia = (blas_int)lda, ib = (blas_int)ldb, ic = (blas_int)ldc;
-  ((gemm_function)routine)(&ta, &tb, &im, &in, &ik, &typed_alpha, a, &ia, b, &ib, &typed_beta, c,
-                           &ic, 1, 1);
-}
-
-static void call_in_place(tsr_cpu_routine routine, const tsr_kernel_args *x) {
-  char side = x->side == TSR_RIGHT ? 'R' : 'L', uplo = (char)x->uplo, trans = (char)x->transa;
-  char diag = x->diag == TSR_UNIT ? 'U' : 'N';
-  blas_int m = (blas_int)x->m, n = (blas_int)x->n;
-  blas_int lda = (blas_int)x->lda, ldc = (blas_int)x->ldc;
-  typed_scalar alpha = scalar_of(x->type, x->alpha);
-  ((in_place_function)routine)(&side, &uplo, &trans, &diag, &m, &n, &alpha, x->a, &lda, x->c, &ldc,
-                               1, 1, 1, 1);
-}
-
-static void call_with_beta(tsr_cpu_routine routine, const tsr_kernel_args *x,
-                           const tsr_kernel_info *info) {
-  bool update = info->traits & TSR_TRIANGLE_OF_C;
-  char side = x->side == TSR_RIGHT ? 'R' : 'L', uplo = (char)x->uplo, trans = (char)x->transa;
-  blas_int m = (blas_int)x->m, n = (blas_int)x->n, k = (blas_int)x->k;
-  blas_int lda = (blas_int)x->lda, ldb = (blas_int)x->ldb, ldc = (blas_int)x->ldc;
-  typed_scalar alpha = scalar_of(x->type, x->alpha), beta = scalar_of(x->type, x->beta);
-  if (info->access[1] == TSR_NONE)
-    ((one_input_function)routine)(&uplo, &trans, &n, &k, &alpha, x->a, &lda, &beta, x->c, &ldc, 1,
-                                  1);
-  else
-    ((two_inputs_function)routine)(update ? &uplo : &side, update ? &trans : &uplo,
-                                   update ? &n : &m, update ? &k : &n, &alpha, x->a, &lda, x->b,
-                                   &ldb, &beta, x->c, &ldc, 1, 1);
-}
-
-tsr_status tsr_cpu_call(const tsr_kernel_args *x) {
-  const tsr_kernel_info *info = tsr_kernel_get(x->kernel);
-  tsr_cpu_routine routine;
-  TSR_TRY(tsr_cpu_routine_get(x->kernel, x->type, &routine));
-  if (info->traits & TSR_TRIANGULAR)
-    call_in_place(routine, x);
-  else
-    call_with_beta(routine, x, info);
-  return TSR_OK;
+  const tsr_kernel_args x = {.kernel = TSR_KERNEL_GEMM,
+                             .type = type,
+                             .transa = transa,
+                             .transb = transb,
+                             .m = m,
+                             .n = n,
+                             .k = k,
+                             .alpha = alpha,
+                             .beta = beta,
+                             .a = a,
+                             .b = b,
+                             .c = c,
+                             .lda = lda,
+                             .ldb = ldb,
+                             .ldc = ldc};
+  (void)tsr_cpu_call(&x);
 }

@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Most calls are one call of a routine of the CPU's BLAS. A GEMMT, which not every BLAS has, and a
- * call that adds beta C once, after all products, are cut into squares of C: a product goes to a
- * square of its own, and is added to C then.
+ * Most calls are one call of a routine of the CPU's BLAS. An operation that not every BLAS has
+ * (gemmt), and a call that adds beta C once, after all products, are cut into squares of C: a
+ * product goes to a square of its own, and is added to C then.
  */
 #include "cpu/on_cpu.h"
 
@@ -50,7 +50,7 @@ static tsr_status scale(const tsr_operation_info *info, tsr_kernel_args x) {
     return tsr_cpu_kernel(&x);
   }
   x.kernel = TSR_KERNEL_SCALE;
-  if (!info->triangle_of_c) x.uplo = TSR_GENERAL; /* uplo is the triangle of A */
+  if (!tsr_operation_has_triangle(info)) x.uplo = TSR_GENERAL; /* uplo is the triangle of A */
   return tsr_cpu_kernel(&x);
 }
 
@@ -168,13 +168,13 @@ static sum sum_of(const tsr_call *call, const tsr_kernel_args *x) {
     s.product[p].kernel = TSR_KERNEL_GEMM;
     s.product[p].uplo = TSR_GENERAL;
   }
-  if (info->signature != TSR_SIGNATURE_RANK_K || info->kernel == TSR_KERNEL_GEMM) return s;
+  if (info->has.transb) return s;
   tsr_op other = info->hermitian ? TSR_CONJ_TRANS : TSR_TRANS;
   s.hermitian = info->hermitian;
-  s.products = info->has_b ? 2 : 1;
+  s.products = info->has.b ? 2 : 1;
   for (int p = 0; p < 2; p++)
     s.product[p].transb = x->transa == TSR_NO_TRANS ? other : TSR_NO_TRANS;
-  if (!info->has_b) {
+  if (!info->has.b) {
     s.product[0].b = x->a;
     s.product[0].ldb = x->lda;
     return s;
@@ -191,7 +191,7 @@ static tsr_status in_squares(const tsr_call *call, const tsr_kernel_args *x) {
   sum s = sum_of(call, x);
   s.square = large != NULL ? large : small;
   s.order = large != NULL ? LARGE : SMALL;
-  bool whole = !tsr_operation_get(call->operation)->triangle_of_c;
+  bool whole = !tsr_operation_has_triangle(tsr_operation_get(call->operation));
   tsr_status status = whole ? rectangle(&s) : triangle(&s, call->uplo);
   tsr_dealloc(large);
   return status;
@@ -202,7 +202,7 @@ static tsr_status in_squares(const tsr_call *call, const tsr_kernel_args *x) {
 static tsr_status compute(const tsr_call *call, tsr_kernel_args *x) {
   const tsr_operation_info *info = tsr_operation_get(call->operation);
   if (tsr_call_scales_only(call)) return scale(info, *x);
-  if (call->operation == TSR_GEMMT || tsr_call_adds_last(call)) return in_squares(call, x);
+  if (!info->in_blas || tsr_call_adds_last(call)) return in_squares(call, x);
   return tsr_cpu_kernel(x);
 }
 

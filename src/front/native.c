@@ -1,31 +1,33 @@
 /* SPDX-FileCopyrightText: 2026 The Tessera authors */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The native door: the level-3 routines, which take the type as an argument. */
+/* The native door: the level-3 routines, which take the type as an argument, from the table of
+ * routines (blas/routines.def). */
 #include <string.h>
 
 #include "base/thread.h"
-#include "blas/call.h"
+#include "blas/check.h"
+#include "blas/routines.def"
 #include "call/capture.h"
 #include "cpu/on_cpu.h"
 #include "front/context.h"
 
-/* Bytes of alpha, or of beta (of_c), as the routine takes them. herk has real scalars, her2k a real
- * beta. */
+/* Bytes of alpha, or of beta (of_c), as the routine takes them. */
 static size_t scalar_bytes(const tsr_level3 *what, bool of_c) {
-  bool real = what->operation == TSR_HERK || (what->operation == TSR_HER2K && of_c);
+  const tsr_operation_info *info = tsr_operation_get(what->operation);
+  bool real = of_c ? info->real_beta : info->real_alpha;
   size_t size = tsr_type_get(what->type)->size;
   if (what->type == TSR_H || what->type == TSR_B) return sizeof(float);
   return real ? size / 2 : size;
 }
 
-/* Adds the call to the capture under way, if any. trmm and trsm have no beta. */
+/* Adds the call to the capture under way, if any. */
 static void capture(tsr_context *context, const tsr_level3 *what,
                     const tsr_arithmetic_wish *arithmetic, const void *alpha, const void *a,
                     const void *b, const void *beta, void *c) {
   tsr_captured_step step = {
       .kind = TSR_CAPTURED_CALL, .what = *what, .arithmetic = *arithmetic, .a = a, .b = b, .c = c};
-  bool has_beta = what->operation != TSR_TRMM && what->operation != TSR_TRSM;
+  bool has_beta = tsr_operation_get(what->operation)->has.beta;
   step.what.arithmetic = NULL; /* the program's text may not outlive the call */
   memcpy(step.alpha, alpha, scalar_bytes(what, false));
   if (has_beta) memcpy(step.beta, beta, scalar_bytes(what, true));
@@ -80,223 +82,44 @@ TSR_ENTRY(tsr_level3_run_async, (context, what, alpha, a, b, beta, c), tsr_conte
   return run(context, true, what, NULL, alpha, a, b, beta, c);
 }
 
-/* ---- tsr_level3 from the argument list of each signature -------------------- */
+/* ---- The routines ----------------------------------------------------------- */
 
-static tsr_level3 product(tsr_operation operation, tsr_type type, tsr_layout layout, tsr_uplo uplo,
-                          tsr_op transa, tsr_op transb, int64_t m, int64_t n, int64_t k,
-                          int64_t lda, int64_t ldb, int64_t ldc) {
-  return (tsr_level3){.operation = operation,
-                      .type = type,
-                      .layout = layout,
-                      .uplo = uplo,
-                      .transa = transa,
-                      .transb = transb,
-                      .m = m,
-                      .n = n,
-                      .k = k,
-                      .lda = lda,
-                      .ldb = ldb,
-                      .ldc = ldc};
-}
+/* An argument as a parameter, and where it goes: a flag, an extent or a leading dimension to
+ * tsr_level3, a scalar or a matrix to tsr_arguments. */
+#define PARAMETER_FLAG(name, field, flag) tsr_##flag name
+#define PARAMETER_EXTENT(name, field) int64_t name
+#define PARAMETER_SCALAR(name, field) const void *name
+#define PARAMETER_INPUT(name, ...) const void *name, int64_t ld##name
+#define PARAMETER_RESULT(name, ...) void *name, int64_t ld##name
+#define PARAMETER(x, kind, ...) , PARAMETER_##kind(__VA_ARGS__)
 
-static tsr_level3 sided(tsr_operation operation, tsr_type type, tsr_layout layout, tsr_side side,
-                        tsr_uplo uplo, int64_t m, int64_t n, int64_t lda, int64_t ldb,
-                        int64_t ldc) {
-  return (tsr_level3){.operation = operation,
-                      .type = type,
-                      .layout = layout,
-                      .side = side,
-                      .uplo = uplo,
-                      .m = m,
-                      .n = n,
-                      .lda = lda,
-                      .ldb = ldb,
-                      .ldc = ldc};
-}
+#define FIELD_FLAG(name, field, flag) .field = name,
+#define FIELD_EXTENT(name, field) .field = name,
+#define FIELD_SCALAR(name, field)
+#define FIELD_INPUT(name, field, ...) .ld##field = ld##name,
+#define FIELD_RESULT FIELD_INPUT
+#define FIELD(x, kind, ...) FIELD_##kind(__VA_ARGS__)
 
-static tsr_level3 rank_k(tsr_operation operation, tsr_type type, tsr_layout layout, tsr_uplo uplo,
-                         tsr_op trans, int64_t n, int64_t k, int64_t lda, int64_t ldb,
-                         int64_t ldc) {
-  return (tsr_level3){.operation = operation,
-                      .type = type,
-                      .layout = layout,
-                      .uplo = uplo,
-                      .transa = trans,
-                      .n = n,
-                      .k = k,
-                      .lda = lda,
-                      .ldb = ldb,
-                      .ldc = ldc};
-}
+#define GIVEN_FLAG(name, field, flag)
+#define GIVEN_EXTENT(name, field)
+#define GIVEN_SCALAR(name, field) .field = name,
+#define GIVEN_INPUT(name, field, ...) .field = name,
+#define GIVEN_RESULT GIVEN_INPUT
+#define GIVEN(x, kind, ...) GIVEN_##kind(__VA_ARGS__)
 
-static tsr_level3 triangular(tsr_operation operation, tsr_type type, tsr_layout layout,
-                             tsr_side side, tsr_uplo uplo, tsr_op transa, tsr_diag diag, int64_t m,
-                             int64_t n, int64_t lda, int64_t ldb) {
-  return (tsr_level3){.operation = operation,
-                      .type = type,
-                      .layout = layout,
-                      .side = side,
-                      .uplo = uplo,
-                      .transa = transa,
-                      .diag = diag,
-                      .m = m,
-                      .n = n,
-                      .lda = lda,
-                      .ldc = ldb};
-}
+#define ROUTINE(function, run, operation_, signature)                                         \
+  tsr_status function(tsr_context *context, tsr_type type,                                    \
+                      tsr_layout layout TSR_ARGUMENTS_##signature(PARAMETER, PARAMETER, 0)) { \
+    const tsr_level3 what = {.operation = operation_,                                         \
+                             .type = type,                                                    \
+                             .layout = layout,                                                \
+                             TSR_ARGUMENTS_##signature(FIELD, FIELD, 0)};                     \
+    const tsr_arguments x = {TSR_ARGUMENTS_##signature(GIVEN, GIVEN, 0)};                     \
+    return run(context, &what, x.alpha, x.a, x.b, x.beta, x.c);                               \
+  }
 
-/* ---- The level-3 BLAS ----------------------------------------------------- */
+#define BOTH(name, operation, signature, ...)                     \
+  ROUTINE(tsr_##name, tsr_level3_run, TSR_##operation, signature) \
+  ROUTINE(tsr_##name##_async, tsr_level3_run_async, TSR_##operation, signature)
 
-tsr_status tsr_gemm(tsr_context *context, tsr_type type, tsr_layout layout, tsr_op transa,
-                    tsr_op transb, int64_t m, int64_t n, int64_t k, const void *alpha,
-                    const void *a, int64_t lda, const void *b, int64_t ldb, const void *beta,
-                    void *c, int64_t ldc) {
-  tsr_level3 x =
-      product(TSR_GEMM, type, layout, TSR_GENERAL, transa, transb, m, n, k, lda, ldb, ldc);
-  return tsr_level3_run(context, &x, alpha, a, b, beta, c);
-}
-
-tsr_status tsr_gemm_async(tsr_context *context, tsr_type type, tsr_layout layout, tsr_op transa,
-                          tsr_op transb, int64_t m, int64_t n, int64_t k, const void *alpha,
-                          const void *a, int64_t lda, const void *b, int64_t ldb, const void *beta,
-                          void *c, int64_t ldc) {
-  tsr_level3 x =
-      product(TSR_GEMM, type, layout, TSR_GENERAL, transa, transb, m, n, k, lda, ldb, ldc);
-  return tsr_level3_run_async(context, &x, alpha, a, b, beta, c);
-}
-
-tsr_status tsr_gemmt(tsr_context *context, tsr_type type, tsr_layout layout, tsr_uplo uplo,
-                     tsr_op transa, tsr_op transb, int64_t n, int64_t k, const void *alpha,
-                     const void *a, int64_t lda, const void *b, int64_t ldb, const void *beta,
-                     void *c, int64_t ldc) {
-  tsr_level3 x = product(TSR_GEMMT, type, layout, uplo, transa, transb, n, n, k, lda, ldb, ldc);
-  return tsr_level3_run(context, &x, alpha, a, b, beta, c);
-}
-
-tsr_status tsr_gemmt_async(tsr_context *context, tsr_type type, tsr_layout layout, tsr_uplo uplo,
-                           tsr_op transa, tsr_op transb, int64_t n, int64_t k, const void *alpha,
-                           const void *a, int64_t lda, const void *b, int64_t ldb, const void *beta,
-                           void *c, int64_t ldc) {
-  tsr_level3 x = product(TSR_GEMMT, type, layout, uplo, transa, transb, n, n, k, lda, ldb, ldc);
-  return tsr_level3_run_async(context, &x, alpha, a, b, beta, c);
-}
-
-tsr_status tsr_symm(tsr_context *context, tsr_type type, tsr_layout layout, tsr_side side,
-                    tsr_uplo uplo, int64_t m, int64_t n, const void *alpha, const void *a,
-                    int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
-                    int64_t ldc) {
-  tsr_level3 x = sided(TSR_SYMM, type, layout, side, uplo, m, n, lda, ldb, ldc);
-  return tsr_level3_run(context, &x, alpha, a, b, beta, c);
-}
-
-tsr_status tsr_symm_async(tsr_context *context, tsr_type type, tsr_layout layout, tsr_side side,
-                          tsr_uplo uplo, int64_t m, int64_t n, const void *alpha, const void *a,
-                          int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
-                          int64_t ldc) {
-  tsr_level3 x = sided(TSR_SYMM, type, layout, side, uplo, m, n, lda, ldb, ldc);
-  return tsr_level3_run_async(context, &x, alpha, a, b, beta, c);
-}
-
-tsr_status tsr_hemm(tsr_context *context, tsr_type type, tsr_layout layout, tsr_side side,
-                    tsr_uplo uplo, int64_t m, int64_t n, const void *alpha, const void *a,
-                    int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
-                    int64_t ldc) {
-  tsr_level3 x = sided(TSR_HEMM, type, layout, side, uplo, m, n, lda, ldb, ldc);
-  return tsr_level3_run(context, &x, alpha, a, b, beta, c);
-}
-
-tsr_status tsr_hemm_async(tsr_context *context, tsr_type type, tsr_layout layout, tsr_side side,
-                          tsr_uplo uplo, int64_t m, int64_t n, const void *alpha, const void *a,
-                          int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
-                          int64_t ldc) {
-  tsr_level3 x = sided(TSR_HEMM, type, layout, side, uplo, m, n, lda, ldb, ldc);
-  return tsr_level3_run_async(context, &x, alpha, a, b, beta, c);
-}
-
-tsr_status tsr_syrk(tsr_context *context, tsr_type type, tsr_layout layout, tsr_uplo uplo,
-                    tsr_op trans, int64_t n, int64_t k, const void *alpha, const void *a,
-                    int64_t lda, const void *beta, void *c, int64_t ldc) {
-  tsr_level3 x = rank_k(TSR_SYRK, type, layout, uplo, trans, n, k, lda, 0, ldc);
-  return tsr_level3_run(context, &x, alpha, a, NULL, beta, c);
-}
-
-tsr_status tsr_syrk_async(tsr_context *context, tsr_type type, tsr_layout layout, tsr_uplo uplo,
-                          tsr_op trans, int64_t n, int64_t k, const void *alpha, const void *a,
-                          int64_t lda, const void *beta, void *c, int64_t ldc) {
-  tsr_level3 x = rank_k(TSR_SYRK, type, layout, uplo, trans, n, k, lda, 0, ldc);
-  return tsr_level3_run_async(context, &x, alpha, a, NULL, beta, c);
-}
-
-tsr_status tsr_herk(tsr_context *context, tsr_type type, tsr_layout layout, tsr_uplo uplo,
-                    tsr_op trans, int64_t n, int64_t k, const void *alpha, const void *a,
-                    int64_t lda, const void *beta, void *c, int64_t ldc) {
-  tsr_level3 x = rank_k(TSR_HERK, type, layout, uplo, trans, n, k, lda, 0, ldc);
-  return tsr_level3_run(context, &x, alpha, a, NULL, beta, c);
-}
-
-tsr_status tsr_herk_async(tsr_context *context, tsr_type type, tsr_layout layout, tsr_uplo uplo,
-                          tsr_op trans, int64_t n, int64_t k, const void *alpha, const void *a,
-                          int64_t lda, const void *beta, void *c, int64_t ldc) {
-  tsr_level3 x = rank_k(TSR_HERK, type, layout, uplo, trans, n, k, lda, 0, ldc);
-  return tsr_level3_run_async(context, &x, alpha, a, NULL, beta, c);
-}
-
-tsr_status tsr_syr2k(tsr_context *context, tsr_type type, tsr_layout layout, tsr_uplo uplo,
-                     tsr_op trans, int64_t n, int64_t k, const void *alpha, const void *a,
-                     int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
-                     int64_t ldc) {
-  tsr_level3 x = rank_k(TSR_SYR2K, type, layout, uplo, trans, n, k, lda, ldb, ldc);
-  return tsr_level3_run(context, &x, alpha, a, b, beta, c);
-}
-
-tsr_status tsr_syr2k_async(tsr_context *context, tsr_type type, tsr_layout layout, tsr_uplo uplo,
-                           tsr_op trans, int64_t n, int64_t k, const void *alpha, const void *a,
-                           int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
-                           int64_t ldc) {
-  tsr_level3 x = rank_k(TSR_SYR2K, type, layout, uplo, trans, n, k, lda, ldb, ldc);
-  return tsr_level3_run_async(context, &x, alpha, a, b, beta, c);
-}
-
-tsr_status tsr_her2k(tsr_context *context, tsr_type type, tsr_layout layout, tsr_uplo uplo,
-                     tsr_op trans, int64_t n, int64_t k, const void *alpha, const void *a,
-                     int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
-                     int64_t ldc) {
-  tsr_level3 x = rank_k(TSR_HER2K, type, layout, uplo, trans, n, k, lda, ldb, ldc);
-  return tsr_level3_run(context, &x, alpha, a, b, beta, c);
-}
-
-tsr_status tsr_her2k_async(tsr_context *context, tsr_type type, tsr_layout layout, tsr_uplo uplo,
-                           tsr_op trans, int64_t n, int64_t k, const void *alpha, const void *a,
-                           int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
-                           int64_t ldc) {
-  tsr_level3 x = rank_k(TSR_HER2K, type, layout, uplo, trans, n, k, lda, ldb, ldc);
-  return tsr_level3_run_async(context, &x, alpha, a, b, beta, c);
-}
-
-tsr_status tsr_trmm(tsr_context *context, tsr_type type, tsr_layout layout, tsr_side side,
-                    tsr_uplo uplo, tsr_op transa, tsr_diag diag, int64_t m, int64_t n,
-                    const void *alpha, const void *a, int64_t lda, void *b, int64_t ldb) {
-  tsr_level3 x = triangular(TSR_TRMM, type, layout, side, uplo, transa, diag, m, n, lda, ldb);
-  return tsr_level3_run(context, &x, alpha, a, NULL, NULL, b);
-}
-
-tsr_status tsr_trmm_async(tsr_context *context, tsr_type type, tsr_layout layout, tsr_side side,
-                          tsr_uplo uplo, tsr_op transa, tsr_diag diag, int64_t m, int64_t n,
-                          const void *alpha, const void *a, int64_t lda, void *b, int64_t ldb) {
-  tsr_level3 x = triangular(TSR_TRMM, type, layout, side, uplo, transa, diag, m, n, lda, ldb);
-  return tsr_level3_run_async(context, &x, alpha, a, NULL, NULL, b);
-}
-
-tsr_status tsr_trsm(tsr_context *context, tsr_type type, tsr_layout layout, tsr_side side,
-                    tsr_uplo uplo, tsr_op transa, tsr_diag diag, int64_t m, int64_t n,
-                    const void *alpha, const void *a, int64_t lda, void *b, int64_t ldb) {
-  tsr_level3 x = triangular(TSR_TRSM, type, layout, side, uplo, transa, diag, m, n, lda, ldb);
-  return tsr_level3_run(context, &x, alpha, a, NULL, NULL, b);
-}
-
-tsr_status tsr_trsm_async(tsr_context *context, tsr_type type, tsr_layout layout, tsr_side side,
-                          tsr_uplo uplo, tsr_op transa, tsr_diag diag, int64_t m, int64_t n,
-                          const void *alpha, const void *a, int64_t lda, void *b, int64_t ldb) {
-  tsr_level3 x = triangular(TSR_TRSM, type, layout, side, uplo, transa, diag, m, n, lda, ldb);
-  return tsr_level3_run_async(context, &x, alpha, a, NULL, NULL, b);
-}
+TSR_ROUTINES(BOTH)

@@ -3,21 +3,20 @@
 
 #include "plan/axes.h"
 
-#include "arithmetic/kernel.h"
+#include "blas/family.h"
 
 /* ---- Matrices ---- */
 
-static bool is_rank_k(const tsr_call *call) {
-  return call->operation >= TSR_SYRK && call->operation <= TSR_HER2K;
+bool tsr_call_has_triangular_c(const tsr_call *call) {
+  return tsr_family_of(call->operation) == TSR_RANK;
 }
 
-bool tsr_call_has_triangular_c(const tsr_call *call) {
-  return is_rank_k(call) || call->operation == TSR_GEMMT;
+static bool is_rank_k(const tsr_call *call) {
+  return tsr_call_has_triangular_c(call) && call->operation != TSR_GEMMT;
 }
 
 static bool has_square_a(const tsr_call *call) {
-  return call->operation == TSR_SYMM || call->operation == TSR_HEMM ||
-         call->operation == TSR_TRMM || call->operation == TSR_TRSM;
+  return tsr_family_of(call->operation) == TSR_TRIANGLE;
 }
 
 tsr_uplo tsr_call_triangle_of(const tsr_call *call, int operand) {

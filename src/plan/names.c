@@ -96,18 +96,12 @@ const char *tsr_command_describe(const tsr_plan *plan, const tsr_command *comman
 const char *tsr_call_name(const tsr_call *planned, tsr_name *name) {
   const tsr_call asked = tsr_call_as_asked(planned), *call = &asked;
   const tsr_operation_info *info = tsr_operation_get(call->operation);
-  char flags[5], side = (char)call->side, uplo = (char)call->uplo;
-  char transa = (char)call->transa, transb = (char)call->transb;
-  if (info->signature == TSR_SIGNATURE_PRODUCT && !info->triangle_of_c)
-    snprintf(flags, sizeof flags, "%c%c", transa, transb);
-  else if (info->signature == TSR_SIGNATURE_PRODUCT)
-    snprintf(flags, sizeof flags, "%c%c%c", uplo, transa, transb);
-  else if (info->signature == TSR_SIGNATURE_SIDED)
-    snprintf(flags, sizeof flags, "%c%c", side, uplo);
-  else if (info->signature == TSR_SIGNATURE_RANK_K)
-    snprintf(flags, sizeof flags, "%c%c", uplo, transa);
-  else
-    snprintf(flags, sizeof flags, "%c%c%c%c", side, uplo, transa, (char)call->diag);
+  char flags[6] = "", *end = flags; /* in the routine's order */
+  if (info->has.side) *end++ = (char)call->side;
+  if (info->has.uplo) *end++ = (char)call->uplo;
+  if (info->has.transa) *end++ = (char)call->transa;
+  if (info->has.transb) *end++ = (char)call->transb;
+  if (info->has.diag) *end++ = (char)call->diag;
   snprintf(name->text, sizeof name->text, "%c%s %s", (char)call->type, info->name, flags);
   return name->text;
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "blas/operation.h"
+#include "blas/check.h"
 
 enum { MOST_WORDS = 24, MOST_LINE = 400, PLACE_ALIGNMENT = 4 };
 
@@ -100,27 +100,24 @@ static bool has_letter(const char *letters, char letter) {
 /* "NT" and its like: as many as the operation has, in the order of the BLAS. */
 static bool read_letters(const char *letters, tsr_level3 *what) {
   const tsr_operation_info *info = tsr_operation_get(what->operation);
-  bool sided = info->signature == TSR_SIGNATURE_SIDED,
-       triangular = info->signature == TSR_SIGNATURE_TRIANGULAR,
-       product = info->signature == TSR_SIGNATURE_PRODUCT;
   const char *at = letters;
-  if (sided || triangular) {
+  if (info->has.side) {
     if (!has_letter("LR", *at)) return false;
     what->side = (tsr_side)*at++;
   }
-  if (!product || info->triangle_of_c) {
+  if (info->has.uplo) {
     if (!has_letter("LU", *at)) return false;
     what->uplo = (tsr_uplo)*at++;
   }
-  if (!sided) {
+  if (info->has.transa) {
     if (!has_letter("NTC", *at)) return false;
     what->transa = (tsr_op)*at++;
   }
-  if (product) {
+  if (info->has.transb) {
     if (!has_letter("NTC", *at)) return false;
     what->transb = (tsr_op)*at++;
   }
-  if (triangular) {
+  if (info->has.diag) {
     if (!has_letter("NU", *at)) return false;
     what->diag = (tsr_diag)*at++;
   }
@@ -131,11 +128,10 @@ static bool read_extents(const char *text, tsr_level3 *what) {
   const tsr_operation_info *info = tsr_operation_get(what->operation);
   long long x[3] = {0};
   int used = 0, count = sscanf(text, "%lldx%lldx%lld", &x[0], &x[1], &x[2]);
-  bool of_triangle = info->triangle_of_c, product = what->operation == TSR_GEMM;
-  if (count != (product ? 3 : 2)) return false;
-  what->m = of_triangle ? 0 : x[used++];
+  if (count != info->has.m + info->has.n + info->has.k) return false;
+  what->m = info->has.m ? x[used++] : 0;
   what->n = x[used++];
-  what->k = of_triangle || product ? x[used] : 0;
+  what->k = info->has.k ? x[used] : 0;
   return true;
 }
 
@@ -155,24 +151,13 @@ void golden_level3_read(const char *operation, const char *letters, const char *
 
 /* The least leading dimensions, and so many elements more. */
 static void set_ld(int64_t pad, tsr_level3 *w) {
-  const tsr_operation_info *info = tsr_operation_get(w->operation);
-  int64_t rows = info->triangle_of_c ? w->n : w->m;
-  bool turned = w->transa != TSR_NO_TRANS;
-  switch (info->signature) {
-    case TSR_SIGNATURE_PRODUCT:
-      w->lda = turned ? w->k : rows;
-      w->ldb = w->transb == TSR_NO_TRANS ? w->k : w->n;
-      break;
-    case TSR_SIGNATURE_RANK_K:
-      w->lda = w->ldb = turned ? w->k : w->n;
-      break;
-    default:
-      w->lda = w->side == TSR_LEFT ? w->m : w->n;
-      w->ldb = w->m;
-  }
-  w->ldc = rows;
+  tsr_level3 complete = tsr_check_complete(w);
   int64_t *ld[] = {&w->lda, &w->ldb, &w->ldc};
-  for (int i = 0; i < TSR_OPERANDS; i++) *ld[i] = pad + (*ld[i] > 0 ? *ld[i] : 1);
+  for (int i = 0; i < TSR_OPERANDS; i++) {
+    int64_t rows, cols;
+    tsr_check_stored(&complete, i, &rows, &cols);
+    *ld[i] = pad + (rows > 0 ? rows : 1);
+  }
 }
 
 static double value_of(char class) {

@@ -34,6 +34,12 @@ def test_reference_pages():
     assert done.code == 0, f"{done.out}{done.err}"
 
 
+def test_routines_that_users_read():
+    """Their declarations in tessera.h, for C++, for Python and for Fortran are those of the table."""
+    done = run([sys.executable, ROOT / "tools/routines/write.py"])
+    assert done.code == 0, done.err
+
+
 def test_pages_of_results():
     """They are made from the CSV files beside them."""
     done = run([sys.executable, MAKERS / "results.py"])

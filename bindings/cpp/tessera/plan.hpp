@@ -11,7 +11,7 @@
 
 #include <tessera.h>
 
-#include "call.hpp"
+#include "routines.hpp"
 
 namespace tessera {
 
@@ -71,7 +71,7 @@ template <class A, class B, class C>
 plan plan_gemm(const context &context, tsr_op transa, tsr_op transb, detail::scalar_of<C> alpha,
                const A &a, const B &b, detail::scalar_of<C> beta, const C &c,
                const tsr_home (&homes)[3], const char *arithmetic = nullptr) {
-  detail::call call = detail::general_call(TSR_GEMM, TSR_GENERAL, transa, transb, a, b, c);
+  detail::call call = detail::gemm_call(TSR_GEMM, transa, transb, a, b, c);
   call.what.arithmetic = arithmetic;
   return plan(context, call.what, &alpha, &beta, homes);
 }

@@ -14,16 +14,12 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from ._arguments import pair_of, whether, whole_of
-from ._layout import RANKS, TRIANGULAR
+from ._layout import ONE_TRIANGLE, TRIANGULAR
 from ._handle import Handle, Region, Streams, region_of, regions_of
 from ._library import ArgumentError, Error, check, ffi, lib, owned, take_text
 from ._matrix import Matrix, matrix_of, span
 from ._prepare import Prepared, given_back, prepare
 from ._routines import Request, Routines
-
-# Routines that write one triangle; the others write all of C.
-_TRIANGLE = ("gemmt", *RANKS)
-
 
 def _run(handle: Handle, prepared: Prepared, streams: Streams) -> None:
     """Makes the call and returns before it is complete."""
@@ -36,7 +32,7 @@ def _run(handle: Handle, prepared: Prepared, streams: Streams) -> None:
 def _written(prepared: Prepared) -> tuple[int, Region]:
     """The region of the result, and its triangle, column-major as the region is."""
     call = prepared.call
-    uplo = call.flags.uplo if call.operation in _TRIANGLE else "G"
+    uplo = call.flags.uplo if call.operation in ONE_TRIANGLE else "G"
     if call.by_rows:
         uplo = {"L": "U", "U": "L"}.get(uplo, uplo)
     return ord(uplo), regions_of(call)["c"]

@@ -11,11 +11,15 @@ from typing import Callable
 from ._library import ArgumentError
 from ._matrix import COMPLEX, Matrix
 
+# From src/blas/routines.def, by tools/routines/write.py.
 PRODUCTS = ("gemm", "gemmt")
 SIDED = ("symm", "hemm")
 RANKS = ("syrk", "herk", "syr2k", "her2k")
 TRIANGULAR = ("trmm", "trsm")
-WITH_B = (*PRODUCTS, *SIDED, "syr2k", "her2k", *TRIANGULAR)
+WITH_B = ("gemm", "gemmt", "symm", "hemm", "syr2k", "her2k", "trmm", "trsm")
+ONE_TRIANGLE = ("gemmt", "syrk", "herk", "syr2k", "her2k")
+REAL_ALPHA = ("herk",)
+REAL_BETA = ("herk", "her2k")
 OPERATIONS = PRODUCTS + SIDED + RANKS + TRIANGULAR
 
 _OTHER = {"L": "U", "U": "L"}

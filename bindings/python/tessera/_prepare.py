@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _arrays, _layout
 from ._arguments import text_of
-from ._layout import RANKS, TRIANGULAR, WITH_B, Call
+from ._layout import ONE_TRIANGLE, REAL_ALPHA, REAL_BETA, TRIANGULAR, WITH_B, Call
 from ._library import ArgumentError, UnsupportedError, check, ffi, lib
 from ._matrix import COMPLEX, NAMES, SIZES, Matrix, copied, StreamOf, host_view, matrix_of, numpy_type, span
 from ._routines import Request
@@ -191,7 +191,7 @@ def _target(request: Request, inputs: dict[str, Matrix], begins: Matrix | None, 
     if request.out is None:
         like = begins if request.operation in TRIANGULAR and begins is not None else inputs["a"]
         c = matrix_of("out", _new(like, shape, by_rows, handle), streams)
-        if request.operation == "gemmt" or request.operation in RANKS:
+        if request.operation in ONE_TRIANGLE:
             _zero(c, handle)
     else:
         c = matrix_of("out", request.out, streams)
@@ -291,8 +291,8 @@ def level3(call: Call, letter: str, arithmetic: Any) -> Any:
 def scalars(request: Request, letter: str) -> tuple[Any, Any]:
     """alpha and beta, as the routine takes them."""
     operation = request.operation
-    return (_scalar("alpha", request.alpha, letter, operation == "herk"),
-            _scalar("beta", _beta(request), letter, operation in ("herk", "her2k")))
+    return (_scalar("alpha", request.alpha, letter, operation in REAL_ALPHA),
+            _scalar("beta", _beta(request), letter, operation in REAL_BETA))
 
 
 def prepare(request: Request, handle: Any, streams: StreamOf) -> Prepared:

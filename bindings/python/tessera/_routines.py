@@ -22,7 +22,8 @@ _SAID = {"side": "'left' or 'right'", "uplo": "'lower' or 'upper'", "trans": "'N
          "diag": "'non-unit' or 'unit'"}
 
 
-def _flag(kind: str, name: str, value: str) -> str:
+def _flag(name: str, value: str) -> str:
+    kind = "trans" if name.startswith("trans") else name
     letter = _LETTERS[kind].get(value.lower()) if isinstance(value, str) else None
     if letter is None:
         raise ArgumentError(f"{name} is {value!r}; give {_SAID[kind]}")
@@ -79,6 +80,17 @@ class Routines:
     def _carry_out(self, request: Request) -> Any:
         raise NotImplementedError
 
+    def _routine(self, operation: str, a: Any, b: Any, c: Any, out: Any, alpha: complex,
+                 beta: complex | None, copy: bool | None, arithmetic: str | None,
+                 tf32: bool = False, **flags: str) -> Any:
+        letters = {("transa" if name == "trans" else name): _flag(name, value)
+                   for name, value in flags.items()}
+        return self._carry_out(Request(operation, Flags(**letters), a, b, c, out, alpha, beta,
+                                       tf32, copy, arithmetic))
+
+    # The arguments of the routines are those of src/blas/routines.def: tools/routines/write.py
+    # writes all of a method but its text.
+
     def gemm(self, a: Any, b: Any, out: Any = None, *, alpha: complex = 1,
              beta: complex | None = None, c: Any = None, transa: str = "N", transb: str = "N",
              tf32: bool = False, copy: bool | None = None, arithmetic: str | None = None) -> Any:
@@ -86,10 +98,8 @@ class Routines:
 
         tf32: float32 matrices are multiplied in TF32 where the GPU can, which is faster and keeps
         about three decimal digits. float16 and bfloat16 are summed in float32."""
-        flags = Flags(transa=_flag("trans", "transa", transa),
-                      transb=_flag("trans", "transb", transb))
-        return self._carry_out(Request("gemm", flags, a, b, c, out, alpha, beta,
-                                       tf32, copy, arithmetic))
+        return self._routine("gemm", a, b, c, out, alpha, beta, copy, arithmetic, tf32=tf32,
+                             transa=transa, transb=transb)
 
     def matmul(self, a: Any, b: Any, out: Any = None, *, alpha: complex = 1,
                beta: complex | None = None, c: Any = None, transa: str = "N", transb: str = "N",
@@ -105,73 +115,55 @@ class Routines:
               beta: complex | None = None, c: Any = None, uplo: str = "lower", transa: str = "N",
               transb: str = "N", copy: bool | None = None, arithmetic: str | None = None) -> Any:
         """One triangle of alpha op(a) op(b) + beta c. op(a) is n x k, op(b) k x n."""
-        flags = Flags(uplo=_flag("uplo", "uplo", uplo), transa=_flag("trans", "transa", transa),
-                      transb=_flag("trans", "transb", transb))
-        return self._carry_out(Request("gemmt", flags, a, b, c, out, alpha, beta,
-                                       False, copy, arithmetic))
-
-    def _sided(self, operation: str, a: Any, b: Any, out: Any, alpha: complex,
-               beta: complex | None, c: Any, side: str, uplo: str, copy: bool | None,
-               arithmetic: str | None) -> Any:
-        flags = Flags(side=_flag("side", "side", side), uplo=_flag("uplo", "uplo", uplo))
-        return self._carry_out(Request(operation, flags, a, b, c, out, alpha, beta,
-                                       False, copy, arithmetic))
+        return self._routine("gemmt", a, b, c, out, alpha, beta, copy, arithmetic, uplo=uplo,
+                             transa=transa, transb=transb)
 
     def symm(self, a: Any, b: Any, out: Any = None, *, alpha: complex = 1,
              beta: complex | None = None, c: Any = None, side: str = "left", uplo: str = "lower",
              copy: bool | None = None, arithmetic: str | None = None) -> Any:
         """alpha a b + beta c (side 'left') or alpha b a + beta c ('right'). a is symmetric; only
         its triangle uplo is read. b and the result are m x n."""
-        return self._sided("symm", a, b, out, alpha, beta, c, side, uplo, copy, arithmetic)
+        return self._routine("symm", a, b, c, out, alpha, beta, copy, arithmetic, side=side,
+                             uplo=uplo)
 
     def hemm(self, a: Any, b: Any, out: Any = None, *, alpha: complex = 1,
              beta: complex | None = None, c: Any = None, side: str = "left", uplo: str = "lower",
              copy: bool | None = None, arithmetic: str | None = None) -> Any:
         """As symm with a Hermitian a; complex matrices."""
-        return self._sided("hemm", a, b, out, alpha, beta, c, side, uplo, copy, arithmetic)
-
-    def _rank(self, operation: str, a: Any, b: Any, out: Any, alpha: complex,
-              beta: complex | None, c: Any, uplo: str, trans: str, copy: bool | None,
-              arithmetic: str | None) -> Any:
-        flags = Flags(uplo=_flag("uplo", "uplo", uplo), transa=_flag("trans", "trans", trans))
-        return self._carry_out(Request(operation, flags, a, b, c, out, alpha, beta,
-                                       False, copy, arithmetic))
+        return self._routine("hemm", a, b, c, out, alpha, beta, copy, arithmetic, side=side,
+                             uplo=uplo)
 
     def syrk(self, a: Any, out: Any = None, *, alpha: complex = 1, beta: complex | None = None,
              c: Any = None, uplo: str = "lower", trans: str = "N", copy: bool | None = None,
              arithmetic: str | None = None) -> Any:
         """One triangle of alpha op(a) op(a)^T + beta c. op(a) is n x k; complex matrices take
         trans 'N' or 'T'."""
-        return self._rank("syrk", a, None, out, alpha, beta, c, uplo, trans, copy, arithmetic)
+        return self._routine("syrk", a, None, c, out, alpha, beta, copy, arithmetic, uplo=uplo,
+                             trans=trans)
 
     def herk(self, a: Any, out: Any = None, *, alpha: float = 1, beta: float | None = None,
              c: Any = None, uplo: str = "lower", trans: str = "N", copy: bool | None = None,
              arithmetic: str | None = None) -> Any:
         """One triangle of alpha op(a) op(a)^H + beta c, with real alpha and beta. op(a) is n x k;
         complex matrices, trans 'N' or 'C'."""
-        return self._rank("herk", a, None, out, alpha, beta, c, uplo, trans, copy, arithmetic)
+        return self._routine("herk", a, None, c, out, alpha, beta, copy, arithmetic, uplo=uplo,
+                             trans=trans)
 
     def syr2k(self, a: Any, b: Any, out: Any = None, *, alpha: complex = 1,
               beta: complex | None = None, c: Any = None, uplo: str = "lower", trans: str = "N",
               copy: bool | None = None, arithmetic: str | None = None) -> Any:
         """One triangle of alpha op(a) op(b)^T + alpha op(b) op(a)^T + beta c. op(a) and op(b) are
         n x k; complex matrices take trans 'N' or 'T'."""
-        return self._rank("syr2k", a, b, out, alpha, beta, c, uplo, trans, copy, arithmetic)
+        return self._routine("syr2k", a, b, c, out, alpha, beta, copy, arithmetic, uplo=uplo,
+                             trans=trans)
 
     def her2k(self, a: Any, b: Any, out: Any = None, *, alpha: complex = 1,
               beta: float | None = None, c: Any = None, uplo: str = "lower", trans: str = "N",
               copy: bool | None = None, arithmetic: str | None = None) -> Any:
         """One triangle of alpha op(a) op(b)^H + conj(alpha) op(b) op(a)^H + beta c, with a real
         beta. op(a) and op(b) are n x k; complex matrices, trans 'N' or 'C'."""
-        return self._rank("her2k", a, b, out, alpha, beta, c, uplo, trans, copy, arithmetic)
-
-    def _triangular(self, operation: str, a: Any, b: Any, out: Any, alpha: complex, side: str,
-                    uplo: str, transa: str, diag: str, copy: bool | None,
-                    arithmetic: str | None) -> Any:
-        flags = Flags(side=_flag("side", "side", side), uplo=_flag("uplo", "uplo", uplo),
-                      transa=_flag("trans", "transa", transa), diag=_flag("diag", "diag", diag))
-        return self._carry_out(Request(operation, flags, a, b, None, out, alpha, None,
-                                       False, copy, arithmetic))
+        return self._routine("her2k", a, b, c, out, alpha, beta, copy, arithmetic, uplo=uplo,
+                             trans=trans)
 
     def trmm(self, a: Any, b: Any, out: Any = None, *, alpha: complex = 1, side: str = "left",
              uplo: str = "lower", transa: str = "N", diag: str = "non-unit",
@@ -179,8 +171,8 @@ class Routines:
         """alpha op(a) b (side 'left') or alpha b op(a) ('right'). a is triangular; only its
         triangle uplo is read, and with diag 'unit' its diagonal counts as ones. b is m x n and
         stays as it is, unless it is out as well."""
-        return self._triangular("trmm", a, b, out, alpha, side, uplo, transa, diag, copy,
-             arithmetic)
+        return self._routine("trmm", a, b, None, out, alpha, None, copy, arithmetic, side=side,
+                             uplo=uplo, transa=transa, diag=diag)
 
     def trsm(self, a: Any, b: Any, out: Any = None, *, alpha: complex = 1, side: str = "left",
              uplo: str = "lower", transa: str = "N", diag: str = "non-unit",
@@ -188,5 +180,5 @@ class Routines:
         """The x of op(a) x = alpha b (side 'left') or x op(a) = alpha b ('right'). a is triangular;
         only its triangle uplo is read, and with diag 'unit' its diagonal counts as ones. b is m x n
         and stays as it is, unless it is out as well. Zeros on the diagonal are not looked for."""
-        return self._triangular("trsm", a, b, out, alpha, side, uplo, transa, diag, copy,
-             arithmetic)
+        return self._routine("trsm", a, b, None, out, alpha, None, copy, arithmetic, side=side,
+                             uplo=uplo, transa=transa, diag=diag)

@@ -60,7 +60,7 @@ static void set_home(const tsr_machine *machine, tsr_type type, tsr_home home,
 }
 
 static bool has_operand(const tsr_call *call, int operand) {
-  return operand != TSR_B_ || tsr_operation_get(call->operation)->has_b;
+  return operand != TSR_B_ || tsr_operation_get(call->operation)->has.b;
 }
 
 /* Holds machine_lock, since tsr_machine_probe may replace the machine. */
@@ -146,8 +146,7 @@ static tsr_status bind_scalars(const tsr_call *call, const void *alpha, const vo
   TSR_TRY(check_address("alpha", alpha));
   binding->alpha = tsr_operation_alpha(call->operation, call->type, alpha);
   TSR_TRY(check_class("alpha", call->alpha, binding->alpha));
-  if (tsr_operation_get(call->operation)->signature != TSR_SIGNATURE_TRIANGULAR)
-    TSR_TRY(check_address("beta", beta));
+  if (tsr_operation_get(call->operation)->has.beta) TSR_TRY(check_address("beta", beta));
   binding->beta = tsr_operation_beta(call->operation, call->type, binding->alpha, beta);
   return check_class("beta", call->beta, binding->beta);
 }

@@ -129,7 +129,7 @@ enum { BYTES_TSR_S = 4, BYTES_TSR_D = 8, BYTES_TSR_C = 8, BYTES_TSR_Z = 16 };
       BEHIND(b, batch.product *distance[1]), ldb, stride_b, beta,                               \
       BEHIND_C(batch.product *distance[2]), ldc, stride_c, batch.size > 0 ? batch.size : size
 
-#define ALL(form, name, operation, letter, type, alpha, beta)             \
+#define TSR_DOOR_EACH(form, name, operation, letter, type, alpha, beta)   \
   BATCH(FORTRAN_##form, type, letter##name##_, int32_t, alpha)            \
   BATCH(FORTRAN_##form, type, letter##name##_64_, int64_t, alpha)         \
   BATCH(FORTRAN_##form, type, scipy_##letter##name##_, int32_t, alpha)    \
@@ -139,4 +139,4 @@ enum { BYTES_TSR_S = 4, BYTES_TSR_D = 8, BYTES_TSR_C = 8, BYTES_TSR_Z = 16 };
   BATCH(CBLAS_##form, type, scipy_cblas_##letter##name, int32_t, alpha)   \
   BATCH(CBLAS_##form, type, scipy_cblas_##letter##name##64_, int64_t, alpha)
 
-TSR_DOORS_OF_BATCHES(ALL)
+TSR_DOORS_OF_BATCHES

@@ -8,48 +8,47 @@
 #include "front/doors/table.h"
 
 #define FORTRAN(signature, operation_, type_, symbol_, INT)                                   \
-  TSR_API void symbol_(FORTRAN_##signature##_PARAMETERS(INT));                                \
-  static void symbol_##_full(FORTRAN_##signature##_PARAMETERS(INT));                          \
-  static void symbol_##_quick(FORTRAN_##signature##_PARAMETERS(INT));                         \
-  static void symbol_##_picked(FORTRAN_##signature##_PARAMETERS(INT));                        \
-  static void symbol_##_guided(FORTRAN_##signature##_PARAMETERS(INT));                        \
-  typedef void (*symbol_##_routine)(FORTRAN_##signature##_PARAMETERS(INT));                   \
+  TSR_API void symbol_(FORTRAN_PARAMETERS(signature, INT));                                   \
+  static void symbol_##_full(FORTRAN_PARAMETERS(signature, INT));                             \
+  static void symbol_##_quick(FORTRAN_PARAMETERS(signature, INT));                            \
+  static void symbol_##_picked(FORTRAN_PARAMETERS(signature, INT));                           \
+  static void symbol_##_guided(FORTRAN_PARAMETERS(signature, INT));                           \
+  typedef void (*symbol_##_routine)(FORTRAN_PARAMETERS(signature, INT));                      \
   static tsr_door symbol_##_door = TSR_DOOR(#symbol_, symbol_);                               \
-  void symbol_(FORTRAN_##signature##_PARAMETERS(INT)) {                                       \
-    ((symbol_##_routine)tsr_door_way(&symbol_##_door))(FORTRAN_##signature##_ARGUMENTS);      \
+  void symbol_(FORTRAN_PARAMETERS(signature, INT)) {                                          \
+    ((symbol_##_routine)tsr_door_way(&symbol_##_door))(FORTRAN_ARGUMENTS(signature));         \
   }                                                                                           \
-  static void symbol_##_quick(FORTRAN_##signature##_PARAMETERS(INT)) {                        \
-    double multiplications = FORTRAN_##signature##_MULTIPLICATIONS;                           \
+  static void symbol_##_quick(FORTRAN_PARAMETERS(signature, INT)) {                           \
+    double multiplications = FORTRAN_MULTIPLICATIONS(signature);                              \
     ((symbol_##_routine)tsr_door_by_size(&symbol_##_door, multiplications))(                  \
-        FORTRAN_##signature##_ARGUMENTS);                                                     \
+        FORTRAN_ARGUMENTS(signature));                                                        \
   }                                                                                           \
-  static void symbol_##_picked(FORTRAN_##signature##_PARAMETERS(INT)) {                       \
-    double multiplications = FORTRAN_##signature##_MULTIPLICATIONS;                           \
+  static void symbol_##_picked(FORTRAN_PARAMETERS(signature, INT)) {                          \
+    double multiplications = FORTRAN_MULTIPLICATIONS(signature);                              \
     ((symbol_##_routine)tsr_door_by_both(&symbol_##_door, multiplications, TSR_DOOR_CALLER))( \
-        FORTRAN_##signature##_ARGUMENTS);                                                     \
+        FORTRAN_ARGUMENTS(signature));                                                        \
   }                                                                                           \
-  static void symbol_##_guided(FORTRAN_##signature##_PARAMETERS(INT)) {                       \
+  static void symbol_##_guided(FORTRAN_PARAMETERS(signature, INT)) {                          \
     ((symbol_##_routine)tsr_door_by_caller(&symbol_##_door, TSR_DOOR_CALLER))(                \
-        FORTRAN_##signature##_ARGUMENTS);                                                     \
+        FORTRAN_ARGUMENTS(signature));                                                        \
   }                                                                                           \
-  static void symbol_##_full(FORTRAN_##signature##_PARAMETERS(INT)) {                         \
-    const tsr_offload_call call = {{.operation = operation_,                                  \
-                                    .type = type_,                                            \
-                                    .layout = TSR_COL_MAJOR,                                  \
-                                    FORTRAN_##signature##_FIELDS},                            \
-                                   FORTRAN_##signature##_MATRICES,                            \
-                                   FORTRAN_##signature##_MULTIPLICATIONS};                    \
+  static void symbol_##_full(FORTRAN_PARAMETERS(signature, INT)) {                            \
+    const tsr_offload_call call = {                                                           \
+        .what.operation = operation_,                                                         \
+        .what.type = type_,                                                                   \
+        .what.layout = TSR_COL_MAJOR,                                                         \
+        FORTRAN_FIELDS(signature).multiplications = FORTRAN_MULTIPLICATIONS(signature)};      \
     tsr_door_visit visit;                                                                     \
     tsr_door_routine next = tsr_door_enter(&symbol_##_door, &call, TSR_DOOR_CALLER, &visit);  \
     if (next == NULL) return;                                                                 \
-    ((symbol_##_routine)next)(FORTRAN_##signature##_ARGUMENTS);                               \
+    ((symbol_##_routine)next)(FORTRAN_ARGUMENTS(signature));                                  \
     tsr_door_leave(&visit);                                                                   \
   }
 
-#define ALL(signature, name, operation, letter, type, alpha, beta)      \
-  FORTRAN(signature, operation, type, letter##name##_, int32_t)         \
-  FORTRAN(signature, operation, type, letter##name##_64_, int64_t)      \
-  FORTRAN(signature, operation, type, scipy_##letter##name##_, int32_t) \
+#define TSR_DOOR_EACH(signature, name, operation, letter, type, alpha, beta) \
+  FORTRAN(signature, operation, type, letter##name##_, int32_t)              \
+  FORTRAN(signature, operation, type, letter##name##_64_, int64_t)           \
+  FORTRAN(signature, operation, type, scipy_##letter##name##_, int32_t)      \
   FORTRAN(signature, operation, type, scipy_##letter##name##_64_, int64_t)
 
-TSR_DOORS(ALL)
+TSR_DOORS

@@ -8,49 +8,49 @@
 #include "front/doors/signatures.h"
 #include "front/doors/table.h"
 
-#define CBLAS(signature, operation_, type_, symbol_, INT, ALPHA, BETA)                        \
-  TSR_API void symbol_(CBLAS_##signature##_PARAMETERS(ALPHA, BETA));                          \
-  static void symbol_##_full(CBLAS_##signature##_PARAMETERS(ALPHA, BETA));                    \
-  static void symbol_##_quick(CBLAS_##signature##_PARAMETERS(ALPHA, BETA));                   \
-  static void symbol_##_picked(CBLAS_##signature##_PARAMETERS(ALPHA, BETA));                  \
-  static void symbol_##_guided(CBLAS_##signature##_PARAMETERS(ALPHA, BETA));                  \
-  typedef void (*symbol_##_routine)(CBLAS_##signature##_PARAMETERS(ALPHA, BETA));             \
+/* x is (INT, ALPHA, BETA): the integers that are read, and how the scalars are given. */
+#define CBLAS(signature, operation_, type_, symbol_, x)                                       \
+  TSR_API void symbol_(CBLAS_PARAMETERS(signature, x));                                       \
+  static void symbol_##_full(CBLAS_PARAMETERS(signature, x));                                 \
+  static void symbol_##_quick(CBLAS_PARAMETERS(signature, x));                                \
+  static void symbol_##_picked(CBLAS_PARAMETERS(signature, x));                               \
+  static void symbol_##_guided(CBLAS_PARAMETERS(signature, x));                               \
+  typedef void (*symbol_##_routine)(CBLAS_PARAMETERS(signature, x));                          \
   static tsr_door symbol_##_door = TSR_DOOR(#symbol_, symbol_);                               \
-  void symbol_(CBLAS_##signature##_PARAMETERS(ALPHA, BETA)) {                                 \
-    ((symbol_##_routine)tsr_door_way(&symbol_##_door))(CBLAS_##signature##_ARGUMENTS);        \
+  void symbol_(CBLAS_PARAMETERS(signature, x)) {                                              \
+    ((symbol_##_routine)tsr_door_way(&symbol_##_door))(CBLAS_ARGUMENTS(signature));           \
   }                                                                                           \
-  static void symbol_##_quick(CBLAS_##signature##_PARAMETERS(ALPHA, BETA)) {                  \
-    double multiplications = CBLAS_##signature##_MULTIPLICATIONS(INT);                        \
+  static void symbol_##_quick(CBLAS_PARAMETERS(signature, x)) {                               \
+    double multiplications = CBLAS_MULTIPLICATIONS(signature, x);                             \
     ((symbol_##_routine)tsr_door_by_size(&symbol_##_door, multiplications))(                  \
-        CBLAS_##signature##_ARGUMENTS);                                                       \
+        CBLAS_ARGUMENTS(signature));                                                          \
   }                                                                                           \
-  static void symbol_##_picked(CBLAS_##signature##_PARAMETERS(ALPHA, BETA)) {                 \
-    double multiplications = CBLAS_##signature##_MULTIPLICATIONS(INT);                        \
+  static void symbol_##_picked(CBLAS_PARAMETERS(signature, x)) {                              \
+    double multiplications = CBLAS_MULTIPLICATIONS(signature, x);                             \
     ((symbol_##_routine)tsr_door_by_both(&symbol_##_door, multiplications, TSR_DOOR_CALLER))( \
-        CBLAS_##signature##_ARGUMENTS);                                                       \
+        CBLAS_ARGUMENTS(signature));                                                          \
   }                                                                                           \
-  static void symbol_##_guided(CBLAS_##signature##_PARAMETERS(ALPHA, BETA)) {                 \
+  static void symbol_##_guided(CBLAS_PARAMETERS(signature, x)) {                              \
     ((symbol_##_routine)tsr_door_by_caller(&symbol_##_door, TSR_DOOR_CALLER))(                \
-        CBLAS_##signature##_ARGUMENTS);                                                       \
+        CBLAS_ARGUMENTS(signature));                                                          \
   }                                                                                           \
-  static void symbol_##_full(CBLAS_##signature##_PARAMETERS(ALPHA, BETA)) {                   \
-    const tsr_offload_call call = {{.operation = operation_,                                  \
-                                    .type = type_,                                            \
-                                    .layout = tsr_cblas_layout(layout),                       \
-                                    CBLAS_##signature##_FIELDS(INT)},                         \
-                                   CBLAS_##signature##_MATRICES(ALPHA, BETA),                 \
-                                   CBLAS_##signature##_MULTIPLICATIONS(INT)};                 \
+  static void symbol_##_full(CBLAS_PARAMETERS(signature, x)) {                                \
+    const tsr_offload_call call = {                                                           \
+        .what.operation = operation_,                                                         \
+        .what.type = type_,                                                                   \
+        .what.layout = tsr_cblas_layout(layout),                                              \
+        CBLAS_FIELDS(signature, x).multiplications = CBLAS_MULTIPLICATIONS(signature, x)};    \
     tsr_door_visit visit;                                                                     \
     tsr_door_routine next = tsr_door_enter(&symbol_##_door, &call, TSR_DOOR_CALLER, &visit);  \
     if (next == NULL) return;                                                                 \
-    ((symbol_##_routine)next)(CBLAS_##signature##_ARGUMENTS);                                 \
+    ((symbol_##_routine)next)(CBLAS_ARGUMENTS(signature));                                    \
     tsr_door_leave(&visit);                                                                   \
   }
 
-#define ALL(signature, name, operation, letter, type, alpha, beta)                    \
-  CBLAS(signature, operation, type, cblas_##letter##name, int32_t, alpha, beta)       \
-  CBLAS(signature, operation, type, cblas_##letter##name##64_, int64_t, alpha, beta)  \
-  CBLAS(signature, operation, type, scipy_cblas_##letter##name, int32_t, alpha, beta) \
-  CBLAS(signature, operation, type, scipy_cblas_##letter##name##64_, int64_t, alpha, beta)
+#define TSR_DOOR_EACH(signature, name, operation, letter, type, alpha, beta)            \
+  CBLAS(signature, operation, type, cblas_##letter##name, (int32_t, alpha, beta))       \
+  CBLAS(signature, operation, type, cblas_##letter##name##64_, (int64_t, alpha, beta))  \
+  CBLAS(signature, operation, type, scipy_cblas_##letter##name, (int32_t, alpha, beta)) \
+  CBLAS(signature, operation, type, scipy_cblas_##letter##name##64_, (int64_t, alpha, beta))
 
-TSR_DOORS(ALL)
+TSR_DOORS

@@ -2,13 +2,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Macros for the argument list of each signature: its parameters, its arguments (to pass them on
- * unchanged), the fields of tsr_level3 and the matrices that they give, and the number of
- * multiplications (see tsr_offload_call). The Fortran and the CBLAS lists use the same names. In
- * Fortran every argument is an address, and the lengths of the flags follow at the end.
+ * What the BLAS symbols make of a routine's list of arguments (blas/routines.def): the parameters,
+ * the arguments (to pass them on unchanged), the fields of tsr_offload_call, and the number of
+ * multiplications. In Fortran every argument is an address, and the lengths of the flags follow at
+ * the end.
  */
 #ifndef TSR_FRONT_DOORS_SIGNATURES_H
 #define TSR_FRONT_DOORS_SIGNATURES_H
+
+#include "blas/routines.def"
 
 /* Multiplications with a square A on the left (m m n) or the right (m n n) of an m x n matrix. No
  * branch, so that quick compiles to one jump (doors.h). */
@@ -16,79 +18,59 @@ static inline double tsr_door_sided(bool left, double m, double n) {
   return m * n * (n + (double)left * (m - n));
 }
 
-/* ---- Fortran ---- */
+/* The multiplications, by the extents, each read by extent(x, name), and by whether A is on the
+ * left. */
+#define MULTIPLICATIONS_OF_GEMM(extent, x, left) (extent(x, m) * extent(x, n) * extent(x, k))
+#define MULTIPLICATIONS_OF_GEMMT(extent, x, left) (extent(x, n) * extent(x, n) * extent(x, k))
+#define MULTIPLICATIONS_OF_SIDED(extent, x, left) tsr_door_sided(left, extent(x, m), extent(x, n))
+#define MULTIPLICATIONS_OF_RANK_K MULTIPLICATIONS_OF_GEMMT
+#define MULTIPLICATIONS_OF_RANK_2K MULTIPLICATIONS_OF_GEMMT
+#define MULTIPLICATIONS_OF_TRIANGULAR MULTIPLICATIONS_OF_SIDED
 
-#define FORTRAN_PRODUCT_PARAMETERS(INT)                                                \
-  const char *transa, const char *transb, const INT *m, const INT *n, const INT *k,    \
-      const void *alpha, const void *a, const INT *lda, const void *b, const INT *ldb, \
-      const void *beta, void *c, const INT *ldc, size_t length1, size_t length2
-#define FORTRAN_PRODUCT_ARGUMENTS \
-  transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, length1, length2
-#define FORTRAN_PRODUCT_FIELDS                                                             \
-  .transa = tsr_door_op(transa), .transb = tsr_door_op(transb), .m = *m, .n = *n, .k = *k, \
-  .lda = *lda, .ldb = *ldb, .ldc = *ldc
-#define FORTRAN_PRODUCT_MATRICES alpha, a, b, beta, c
-#define FORTRAN_PRODUCT_MULTIPLICATIONS ((double)*m * (double)*n * (double)*k)
+/* Each argument by its own name, to pass it on. */
+#define PASS_FLAG(name, field, flag) name
+#define PASS_EXTENT(name, field) name
+#define PASS_SCALAR(name, field) name
+#define PASS_INPUT(name, ...) name, ld##name
+#define PASS_RESULT PASS_INPUT
+#define PASS(x, kind, ...) PASS_##kind(__VA_ARGS__)
+#define PASS_NEXT(x, kind, ...) , PASS_##kind(__VA_ARGS__)
 
-#define FORTRAN_TRIANGLE_PARAMETERS(INT)                                                \
-  const char *uplo, const char *transa, const char *transb, const INT *n, const INT *k, \
-      const void *alpha, const void *a, const INT *lda, const void *b, const INT *ldb,  \
-      const void *beta, void *c, const INT *ldc, size_t length1, size_t length2, size_t length3
-#define FORTRAN_TRIANGLE_ARGUMENTS \
-  uplo, transa, transb, n, k, alpha, a, lda, b, ldb, beta, c, ldc, length1, length2, length3
-#define FORTRAN_TRIANGLE_FIELDS                                                              \
-  .uplo = tsr_door_uplo(uplo), .transa = tsr_door_op(transa), .transb = tsr_door_op(transb), \
-  .n = *n, .k = *k, .lda = *lda, .ldb = *ldb, .ldc = *ldc
-#define FORTRAN_TRIANGLE_MATRICES alpha, a, b, beta, c
-#define FORTRAN_TRIANGLE_MULTIPLICATIONS ((double)*n * (double)*n * (double)*k)
+/* ---- Fortran; x is the type of the integers ---- */
 
-#define FORTRAN_SIDED_PARAMETERS(INT)                                                          \
-  const char *side, const char *uplo, const INT *m, const INT *n, const void *alpha,           \
-      const void *a, const INT *lda, const void *b, const INT *ldb, const void *beta, void *c, \
-      const INT *ldc, size_t length1, size_t length2
-#define FORTRAN_SIDED_ARGUMENTS \
-  side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc, length1, length2
-#define FORTRAN_SIDED_FIELDS                                                               \
-  .side = tsr_door_side(side), .uplo = tsr_door_uplo(uplo), .m = *m, .n = *n, .lda = *lda, \
-  .ldb = *ldb, .ldc = *ldc
-#define FORTRAN_SIDED_MATRICES alpha, a, b, beta, c
-#define FORTRAN_SIDED_MULTIPLICATIONS tsr_door_sided((*side | 0x20) == 'l', (double)*m, (double)*n)
+#define FORTRAN_TAKE_FLAG(INT, name, field, flag) const char *name
+#define FORTRAN_TAKE_EXTENT(INT, name, field) const INT *name
+#define FORTRAN_TAKE_SCALAR(INT, name, field) const void *name
+#define FORTRAN_TAKE_INPUT(INT, name, ...) const void *name, const INT *ld##name
+#define FORTRAN_TAKE_RESULT(INT, name, ...) void *name, const INT *ld##name
+#define FORTRAN_TAKE(INT, kind, ...) FORTRAN_TAKE_##kind(INT, __VA_ARGS__)
+#define FORTRAN_TAKE_NEXT(INT, kind, ...) , FORTRAN_TAKE_##kind(INT, __VA_ARGS__)
 
-#define FORTRAN_RANK_K_PARAMETERS(INT)                                                          \
-  const char *uplo, const char *trans, const INT *n, const INT *k, const void *alpha,           \
-      const void *a, const INT *lda, const void *beta, void *c, const INT *ldc, size_t length1, \
-      size_t length2
-#define FORTRAN_RANK_K_ARGUMENTS uplo, trans, n, k, alpha, a, lda, beta, c, ldc, length1, length2
-#define FORTRAN_RANK_K_FIELDS                                                               \
-  .uplo = tsr_door_uplo(uplo), .transa = tsr_door_op(trans), .n = *n, .k = *k, .lda = *lda, \
-  .ldc = *ldc
-#define FORTRAN_RANK_K_MATRICES alpha, a, NULL, beta, c
-#define FORTRAN_RANK_K_MULTIPLICATIONS FORTRAN_TRIANGLE_MULTIPLICATIONS
+/* The length of a flag, with what goes before its name. */
+#define FORTRAN_LENGTH_FLAG(before, name, field, flag) , before length_of_##name
+#define FORTRAN_LENGTH_EXTENT(before, name, field)
+#define FORTRAN_LENGTH_SCALAR(before, name, field)
+#define FORTRAN_LENGTH_INPUT(before, name, ...)
+#define FORTRAN_LENGTH_RESULT(before, name, ...)
+#define FORTRAN_LENGTH(before, kind, ...) FORTRAN_LENGTH_##kind(before, __VA_ARGS__)
 
-#define FORTRAN_RANK_2K_PARAMETERS(INT)                                                        \
-  const char *uplo, const char *trans, const INT *n, const INT *k, const void *alpha,          \
-      const void *a, const INT *lda, const void *b, const INT *ldb, const void *beta, void *c, \
-      const INT *ldc, size_t length1, size_t length2
-#define FORTRAN_RANK_2K_ARGUMENTS \
-  uplo, trans, n, k, alpha, a, lda, b, ldb, beta, c, ldc, length1, length2
-#define FORTRAN_RANK_2K_FIELDS                                                              \
-  .uplo = tsr_door_uplo(uplo), .transa = tsr_door_op(trans), .n = *n, .k = *k, .lda = *lda, \
-  .ldb = *ldb, .ldc = *ldc
-#define FORTRAN_RANK_2K_MATRICES alpha, a, b, beta, c
-#define FORTRAN_RANK_2K_MULTIPLICATIONS FORTRAN_TRIANGLE_MULTIPLICATIONS
+#define FORTRAN_FIELD_FLAG(name, field, flag) .what.field = tsr_door_##flag(name),
+#define FORTRAN_FIELD_EXTENT(name, field) .what.field = *name,
+#define FORTRAN_FIELD_SCALAR(name, field) .field = name,
+#define FORTRAN_FIELD_INPUT(name, field, ...) .field = name, .what.ld##field = *ld##name,
+#define FORTRAN_FIELD_RESULT FORTRAN_FIELD_INPUT
+#define FORTRAN_FIELD(x, kind, ...) FORTRAN_FIELD_##kind(__VA_ARGS__)
 
-/* The routine writes B, which is the library's C. */
-#define FORTRAN_TRIANGULAR_PARAMETERS(INT)                                                     \
-  const char *side, const char *uplo, const char *transa, const char *diag, const INT *m,      \
-      const INT *n, const void *alpha, const void *a, const INT *lda, void *b, const INT *ldb, \
-      size_t length1, size_t length2, size_t length3, size_t length4
-#define FORTRAN_TRIANGULAR_ARGUMENTS \
-  side, uplo, transa, diag, m, n, alpha, a, lda, b, ldb, length1, length2, length3, length4
-#define FORTRAN_TRIANGULAR_FIELDS                                                          \
-  .side = tsr_door_side(side), .uplo = tsr_door_uplo(uplo), .transa = tsr_door_op(transa), \
-  .diag = tsr_door_diag(diag), .m = *m, .n = *n, .lda = *lda, .ldc = *ldb
-#define FORTRAN_TRIANGULAR_MATRICES alpha, a, NULL, NULL, b
-#define FORTRAN_TRIANGULAR_MULTIPLICATIONS FORTRAN_SIDED_MULTIPLICATIONS
+#define FORTRAN_PARAMETERS(signature, INT)                        \
+  TSR_ARGUMENTS_##signature(FORTRAN_TAKE, FORTRAN_TAKE_NEXT, INT) \
+      TSR_ARGUMENTS_##signature(FORTRAN_LENGTH, FORTRAN_LENGTH, size_t)
+#define FORTRAN_ARGUMENTS(signature)            \
+  TSR_ARGUMENTS_##signature(PASS, PASS_NEXT, 0) \
+      TSR_ARGUMENTS_##signature(FORTRAN_LENGTH, FORTRAN_LENGTH, )
+#define FORTRAN_FIELDS(signature) TSR_ARGUMENTS_##signature(FORTRAN_FIELD, FORTRAN_FIELD, 0)
+#define FORTRAN_EXTENT(x, name) (double)*name
+#define FORTRAN_MULTIPLICATIONS(signature) \
+  MULTIPLICATIONS_OF_##signature(FORTRAN_EXTENT, 0, (*side | 0x20) == 'l')
 
 /* ---- CBLAS ---- */
 
@@ -104,70 +86,34 @@ static inline double tsr_door_sided(bool left, double m, double n) {
 #define CBLAS_ADDRESS_double(x) &x
 #define CBLAS_ADDRESS_complex(x) x
 
-#define CBLAS_PRODUCT_PARAMETERS(ALPHA, BETA)                                                    \
-  int layout, int transa, int transb, int64_t m, int64_t n, int64_t k, CBLAS_TAKE_##ALPHA alpha, \
-      const void *a, int64_t lda, const void *b, int64_t ldb, CBLAS_TAKE_##BETA beta, void *c,   \
-      int64_t ldc
-#define CBLAS_PRODUCT_ARGUMENTS layout, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc
-#define CBLAS_PRODUCT_FIELDS(INT)                                                           \
-  .transa = tsr_cblas_op(transa), .transb = tsr_cblas_op(transb), .m = (INT)m, .n = (INT)n, \
-  .k = (INT)k, .lda = (INT)lda, .ldb = (INT)ldb, .ldc = (INT)ldc
-#define CBLAS_PRODUCT_MATRICES(ALPHA, BETA) \
-  CBLAS_ADDRESS_##ALPHA(alpha), a, b, CBLAS_ADDRESS_##BETA(beta), c
-#define CBLAS_PRODUCT_MULTIPLICATIONS(INT) ((double)(INT)m * (double)(INT)n * (double)(INT)k)
+/* x is (INT, ALPHA, BETA). */
+#define CBLAS_INT(INT, ALPHA, BETA) INT
+#define CBLAS_TYPE_OF_alpha(INT, ALPHA, BETA) CBLAS_TAKE_##ALPHA
+#define CBLAS_TYPE_OF_beta(INT, ALPHA, BETA) CBLAS_TAKE_##BETA
+#define CBLAS_PLACE_OF_alpha(INT, ALPHA, BETA) CBLAS_ADDRESS_##ALPHA(alpha)
+#define CBLAS_PLACE_OF_beta(INT, ALPHA, BETA) CBLAS_ADDRESS_##BETA(beta)
 
-#define CBLAS_TRIANGLE_PARAMETERS(ALPHA, BETA)                                                  \
-  int layout, int uplo, int transa, int transb, int64_t n, int64_t k, CBLAS_TAKE_##ALPHA alpha, \
-      const void *a, int64_t lda, const void *b, int64_t ldb, CBLAS_TAKE_##BETA beta, void *c,  \
-      int64_t ldc
-#define CBLAS_TRIANGLE_ARGUMENTS \
-  layout, uplo, transa, transb, n, k, alpha, a, lda, b, ldb, beta, c, ldc
-#define CBLAS_TRIANGLE_FIELDS(INT)                                                              \
-  .uplo = tsr_cblas_uplo(uplo), .transa = tsr_cblas_op(transa), .transb = tsr_cblas_op(transb), \
-  .n = (INT)n, .k = (INT)k, .lda = (INT)lda, .ldb = (INT)ldb, .ldc = (INT)ldc
-#define CBLAS_TRIANGLE_MATRICES CBLAS_PRODUCT_MATRICES
-#define CBLAS_TRIANGLE_MULTIPLICATIONS(INT) ((double)(INT)n * (double)(INT)n * (double)(INT)k)
+#define CBLAS_TAKE_FLAG(x, name, field, flag) int name
+#define CBLAS_TAKE_EXTENT(x, name, field) int64_t name
+#define CBLAS_TAKE_SCALAR(x, name, field) CBLAS_TYPE_OF_##name x name
+#define CBLAS_TAKE_INPUT(x, name, ...) const void *name, int64_t ld##name
+#define CBLAS_TAKE_RESULT(x, name, ...) void *name, int64_t ld##name
+#define CBLAS_TAKE(x, kind, ...) , CBLAS_TAKE_##kind(x, __VA_ARGS__)
 
-#define CBLAS_SIDED_PARAMETERS(ALPHA, BETA)                                                      \
-  int layout, int side, int uplo, int64_t m, int64_t n, CBLAS_TAKE_##ALPHA alpha, const void *a, \
-      int64_t lda, const void *b, int64_t ldb, CBLAS_TAKE_##BETA beta, void *c, int64_t ldc
-#define CBLAS_SIDED_ARGUMENTS layout, side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc
-#define CBLAS_SIDED_FIELDS(INT)                                                         \
-  .side = tsr_cblas_side(side), .uplo = tsr_cblas_uplo(uplo), .m = (INT)m, .n = (INT)n, \
-  .lda = (INT)lda, .ldb = (INT)ldb, .ldc = (INT)ldc
-#define CBLAS_SIDED_MATRICES CBLAS_PRODUCT_MATRICES
-#define CBLAS_SIDED_MULTIPLICATIONS(INT) \
-  tsr_door_sided(side == TSR_CBLAS_LEFT, (double)(INT)m, (double)(INT)n)
+#define CBLAS_FIELD_FLAG(x, name, field, flag) .what.field = tsr_cblas_##flag(name),
+#define CBLAS_FIELD_EXTENT(x, name, field) .what.field = (CBLAS_INT x)name,
+#define CBLAS_FIELD_SCALAR(x, name, field) .field = CBLAS_PLACE_OF_##name x,
+#define CBLAS_FIELD_INPUT(x, name, field, ...) \
+  .field = name, .what.ld##field = (CBLAS_INT x)ld##name,
+#define CBLAS_FIELD_RESULT CBLAS_FIELD_INPUT
+#define CBLAS_FIELD(x, kind, ...) CBLAS_FIELD_##kind(x, __VA_ARGS__)
 
-#define CBLAS_RANK_K_PARAMETERS(ALPHA, BETA)                                                      \
-  int layout, int uplo, int trans, int64_t n, int64_t k, CBLAS_TAKE_##ALPHA alpha, const void *a, \
-      int64_t lda, CBLAS_TAKE_##BETA beta, void *c, int64_t ldc
-#define CBLAS_RANK_K_ARGUMENTS layout, uplo, trans, n, k, alpha, a, lda, beta, c, ldc
-#define CBLAS_RANK_K_FIELDS(INT)                                                         \
-  .uplo = tsr_cblas_uplo(uplo), .transa = tsr_cblas_op(trans), .n = (INT)n, .k = (INT)k, \
-  .lda = (INT)lda, .ldc = (INT)ldc
-#define CBLAS_RANK_K_MATRICES(ALPHA, BETA) \
-  CBLAS_ADDRESS_##ALPHA(alpha), a, NULL, CBLAS_ADDRESS_##BETA(beta), c
-#define CBLAS_RANK_K_MULTIPLICATIONS CBLAS_TRIANGLE_MULTIPLICATIONS
-
-#define CBLAS_RANK_2K_PARAMETERS(ALPHA, BETA)                                                     \
-  int layout, int uplo, int trans, int64_t n, int64_t k, CBLAS_TAKE_##ALPHA alpha, const void *a, \
-      int64_t lda, const void *b, int64_t ldb, CBLAS_TAKE_##BETA beta, void *c, int64_t ldc
-#define CBLAS_RANK_2K_ARGUMENTS layout, uplo, trans, n, k, alpha, a, lda, b, ldb, beta, c, ldc
-#define CBLAS_RANK_2K_FIELDS(INT)                                                        \
-  .uplo = tsr_cblas_uplo(uplo), .transa = tsr_cblas_op(trans), .n = (INT)n, .k = (INT)k, \
-  .lda = (INT)lda, .ldb = (INT)ldb, .ldc = (INT)ldc
-#define CBLAS_RANK_2K_MATRICES CBLAS_PRODUCT_MATRICES
-#define CBLAS_RANK_2K_MULTIPLICATIONS CBLAS_TRIANGLE_MULTIPLICATIONS
-
-#define CBLAS_TRIANGULAR_PARAMETERS(ALPHA, BETA)                              \
-  int layout, int side, int uplo, int transa, int diag, int64_t m, int64_t n, \
-      CBLAS_TAKE_##ALPHA alpha, const void *a, int64_t lda, void *b, int64_t ldb
-#define CBLAS_TRIANGULAR_ARGUMENTS layout, side, uplo, transa, diag, m, n, alpha, a, lda, b, ldb
-#define CBLAS_TRIANGULAR_FIELDS(INT)                                                          \
-  .side = tsr_cblas_side(side), .uplo = tsr_cblas_uplo(uplo), .transa = tsr_cblas_op(transa), \
-  .diag = tsr_cblas_diag(diag), .m = (INT)m, .n = (INT)n, .lda = (INT)lda, .ldc = (INT)ldb
-#define CBLAS_TRIANGULAR_MATRICES(ALPHA, BETA) CBLAS_ADDRESS_##ALPHA(alpha), a, NULL, NULL, b
-#define CBLAS_TRIANGULAR_MULTIPLICATIONS CBLAS_SIDED_MULTIPLICATIONS
+#define CBLAS_PARAMETERS(signature, x) \
+  int layout TSR_ARGUMENTS_##signature(CBLAS_TAKE, CBLAS_TAKE, x)
+#define CBLAS_ARGUMENTS(signature) layout TSR_ARGUMENTS_##signature(PASS_NEXT, PASS_NEXT, 0)
+#define CBLAS_FIELDS(signature, x) TSR_ARGUMENTS_##signature(CBLAS_FIELD, CBLAS_FIELD, x)
+#define CBLAS_EXTENT(x, name) (double)(CBLAS_INT x)name
+#define CBLAS_MULTIPLICATIONS(signature, x) \
+  MULTIPLICATIONS_OF_##signature(CBLAS_EXTENT, x, side == TSR_CBLAS_LEFT)
 
 #endif

@@ -93,7 +93,7 @@ static tsr_offload_verdict after_failure(tsr_offload_state *state, const tsr_cal
   pthread_mutex_lock(&state->lock);
   tsr_offload_give_up(state, TSR_WHY_FAILED, tsr_message());
   pthread_mutex_unlock(&state->lock);
-  bool in_place = tsr_operation_get(call->operation)->signature == TSR_SIGNATURE_TRIANGULAR;
+  bool in_place = !tsr_operation_get(call->operation)->has.beta;
   return !in_place && call->beta == TSR_ZERO ? TSR_OFFLOAD_TO_CPU : TSR_OFFLOAD_LOST;
 }
 

@@ -194,10 +194,9 @@ static void name_routine(const tsr_report_kind *k, char *name, size_t room) {
  * number of products of a batch. */
 static void name_extents(const tsr_report_kind *kind, char *text, size_t room) {
   const tsr_level3 *w = &kind->what;
-  tsr_signature signature = tsr_operation_get(w->operation)->signature;
-  bool square = signature == TSR_SIGNATURE_RANK_K || w->operation == TSR_GEMMT;
-  bool has_k = signature == TSR_SIGNATURE_PRODUCT || signature == TSR_SIGNATURE_RANK_K;
-  int64_t m = square ? w->n : w->m, k = has_k ? w->k : w->side == TSR_LEFT ? w->m : w->n;
+  const tsr_operation_info *info = tsr_operation_get(w->operation);
+  int64_t m = info->has.m ? w->m : w->n;
+  int64_t k = info->has.k ? w->k : w->side == TSR_LEFT ? w->m : w->n;
   int length = 0;
   if (kind->products > 0) length = snprintf(text, room, "%lld*", (long long)kind->products);
   snprintf(text + length, room - (size_t)length, "%lldx%lldx%lld", (long long)m, (long long)w->n,

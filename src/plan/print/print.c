@@ -162,7 +162,7 @@ static const char *scalar_name(tsr_scalar_class scalar) {
 static void add_call(tsr_text *text, const tsr_plan *plan) {
   const tsr_call asked = tsr_call_as_asked(&plan->call), *call = &asked;
   const tsr_operation_info *info = tsr_operation_get(call->operation);
-  bool in_place = info->signature == TSR_SIGNATURE_TRIANGULAR;
+  bool in_place = !info->has.beta;
   tsr_name name;
   tsr_text_add(text, "%s %lld x %lld x %lld, alpha %s", tsr_call_name(&plan->call, &name),
                (long long)call->m, (long long)call->n, (long long)call->k,
@@ -171,7 +171,7 @@ static void add_call(tsr_text *text, const tsr_plan *plan) {
   tsr_text_add(text, "%s\n", call->row_major ? ", row-major" : "");
   for (int i = 0; i < TSR_OPERANDS; i++) {
     const tsr_operand *operand = &call->operand[i];
-    if (i == TSR_B_ && !info->has_b) continue;
+    if (i == TSR_B_ && !info->has.b) continue;
     tsr_text_add(text, "  %s%s %lld x %lld, ld %lld: %s\n", tsr_matrix_name(i),
                  in_place && i == TSR_C_ ? " (the routine's B)" : "", (long long)operand->rows,
                  (long long)operand->cols, (long long)operand->ld,

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "blas/family.h"
+#include "blas/operation.h"
 #include "plan/search/host.h"
 #include "plan/tuning.h"
 
@@ -134,7 +135,7 @@ static bool on_host(const choice *tried, int matrix) {
 /* The operand that is read for the columns of C. */
 static int right_of(const tsr_call *call) {
   if (tsr_is_in_place(call->operation)) return TSR_C_;
-  return call->operation == TSR_SYRK || call->operation == TSR_HERK ? TSR_A : TSR_B_;
+  return tsr_operation_get(call->operation)->has.b ? TSR_B_ : TSR_A;
 }
 
 /* Bytes of A and B that each device receives for one k-panel of its C block. */

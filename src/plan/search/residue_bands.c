@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "base/least.h"
+#include "blas/operation.h"
 #include "plan/search/search.h"
 
 /* Slots beside those of the bands of B that a device keeps: two for residues of A, so that the next
@@ -115,7 +116,7 @@ static int products_of(const tsr_call *call) {
  * (TSR_B_). syrk and herk multiply A by itself, syr2k and her2k read both bands of both. */
 static double band_bytes(const question *q, int matrix, double elements) {
   const tsr_call *call = q->s->call;
-  bool itself = call->operation == TSR_SYRK || call->operation == TSR_HERK;
+  bool itself = is_update(call) && !tsr_operation_get(call->operation)->has.b;
   if (products_of(call) == 2) return copied(q, TSR_A, elements) + copied(q, TSR_B_, elements);
   return copied(q, itself ? TSR_A : matrix, elements);
 }

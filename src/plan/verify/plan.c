@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* Checks a plan as a whole, before any command: queues, homes, buffers, budgets. */
+#include "blas/operation.h"
 #include "plan/residency.h"
 #include "plan/verify/verify.h"
 
@@ -22,17 +23,12 @@ static tsr_status check_queue(const tsr_verifier *v, int index) {
   return TSR_OK;
 }
 
-static bool has_b(const tsr_call *call) {
-  return call->operation != TSR_SYRK && call->operation != TSR_HERK &&
-         call->operation != TSR_TRMM && call->operation != TSR_TRSM;
-}
-
 /* Whether the extents of an operand follow from the call's; an operand that the operation lacks has
  * none. */
 static bool extents_fit(const tsr_call *call, int operand) {
   const tsr_operand *home = &call->operand[operand];
   tsr_axes spaces = tsr_call_spaces(call, operand);
-  if (operand == TSR_B_ && !has_b(call)) return home->rows == 0;
+  if (operand == TSR_B_ && !tsr_operation_get(call->operation)->has.b) return home->rows == 0;
   return home->rows == tsr_call_extent(call, spaces.rows) &&
          home->cols == tsr_call_extent(call, spaces.cols);
 }

@@ -5,17 +5,8 @@
  * differs. */
 #include <stdio.h>
 
+#include "blas/operation.h"
 #include "plan/verify/algebra.h"
-
-/* The call as one kernel on whole matrices. */
-static tsr_kernel kernel_of(tsr_operation operation) {
-  static const tsr_kernel kernels[TSR_OPERATION_COUNT] = {
-      [TSR_GEMM] = TSR_KERNEL_GEMM,   [TSR_GEMMT] = TSR_KERNEL_GEMM,  [TSR_SYMM] = TSR_KERNEL_SYMM,
-      [TSR_HEMM] = TSR_KERNEL_HEMM,   [TSR_SYRK] = TSR_KERNEL_SYRK,   [TSR_HERK] = TSR_KERNEL_HERK,
-      [TSR_SYR2K] = TSR_KERNEL_SYR2K, [TSR_HER2K] = TSR_KERNEL_HER2K, [TSR_TRMM] = TSR_KERNEL_TRMM,
-      [TSR_TRSM] = TSR_KERNEL_TRSM};
-  return kernels[operation];
-}
 
 static tsr_status resize_matrix(const tsr_algebra *x, int matrix, tsr_dense *whole) {
   tsr_axes spaces = tsr_call_spaces(x->call, matrix);
@@ -53,8 +44,13 @@ static tsr_status make_factors(tsr_algebra *x) {
     TSR_TRY(matrix == TSR_C_ && solves ? load_solution(x) : load_original(x, matrix));
   tsr_form form = {call->transa, call->transb, call->side, call->uplo, call->diag};
   int b = call->operation == TSR_TRMM ? TSR_C_ : TSR_B_; /* TRMM multiplies the old C */
-  tsr_formula f = {kernel_of(call->operation), form,           x->alpha,
-                   &x->operand[TSR_A],         &x->operand[b], &x->operand[TSR_C_]};
+  /* The call as one kernel on whole matrices. */
+  tsr_formula f = {tsr_operation_get(call->operation)->kernel,
+                   form,
+                   x->alpha,
+                   &x->operand[TSR_A],
+                   &x->operand[b],
+                   &x->operand[TSR_C_]};
   return tsr_formula_factors(&f, &x->left, &x->right);
 }
 
@@ -62,8 +58,8 @@ static tsr_status make_factors(tsr_algebra *x) {
  * for TRMM and TRSM, whose C is a factor. */
 static tsr_field kept(const tsr_algebra *x, size_t i, size_t j) {
   const tsr_call *call = x->call;
-  bool in_place = call->operation == TSR_TRMM || call->operation == TSR_TRSM;
-  if (in_place || call->beta == TSR_ZERO) return tsr_field_zero;
+  if (!tsr_operation_get(call->operation)->has.beta || call->beta == TSR_ZERO)
+    return tsr_field_zero;
   tsr_field old = tsr_algebra_original(x, TSR_C_, i, j);
   if (i == j && (call->operation == TSR_HERK || call->operation == TSR_HER2K)) old.im = 0;
   return tsr_field_multiply(x->beta, old);

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "blas/lines.h"
+#include "blas/operation.h"
 #include "plan/verify/algebra.h"
 
 /* ---- Random elements ---- */
@@ -189,11 +190,10 @@ static tsr_status make_buffers(tsr_algebra *x) {
 tsr_status tsr_algebra_start(tsr_algebra *x, const tsr_verifier *v) {
   const tsr_call *call = &v->plan->call;
   bool complex_valued = tsr_type_get(call->type)->complex_valued;
-  bool real_alpha = call->operation == TSR_HERK;
-  bool real_beta = real_alpha || call->operation == TSR_HER2K;
+  const tsr_operation_info *info = tsr_operation_get(call->operation);
   *x = (tsr_algebra){.v = v, .call = call, .complex_valued = complex_valued};
-  x->alpha = scalar(call->alpha, 1, complex_valued && !real_alpha);
-  x->beta = scalar(call->beta, 2, complex_valued && !real_beta);
+  x->alpha = scalar(call->alpha, 1, complex_valued && !info->real_alpha);
+  x->beta = scalar(call->beta, 2, complex_valued && !info->real_beta);
   TSR_TRY(cut_spaces(x));
   return make_buffers(x);
 }

@@ -183,7 +183,7 @@ typedef struct tsr_lines_range {
 typedef struct tsr_lines_args {
   const struct tsr_arithmetic *arithmetic;
   bool keeps_lines; /* the blocks do */
-  double tolerance; /* tsr_arithmetic_tolerance; of a product only */
+  double tolerance; /* as tsr_promise_args fills it; of a product only */
   bool overlaps;    /* the product is judged by overlaps, too (arithmetic/judgement.h). Engines
                        without the trait `overlaps` ignore it */
   uint8_t *verdict; /* of a product: becomes 1 if the accuracy cannot be promised. Memory of the

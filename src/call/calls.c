@@ -125,29 +125,47 @@ static int count_refused(const tsr_job *job) {
   return count;
 }
 
-/* Lists the parts of C that the job left; *refused has room for all of its commands. */
-static void list_refused(const tsr_job *job, tsr_rects *refused) {
+/* Lists the parts of C that products in residues left. False: no host memory. */
+static bool list_refused(const tsr_job *job, tsr_left *left) {
   const tsr_plan *plan = tsr_job_plan(job);
-  for (uint32_t c = 0; c < plan->commands.count; c++)
+  bool listed = true;
+  for (uint32_t c = 0; c < plan->commands.count && listed; c++)
     if (tsr_job_refused(job, c))
-      refused->items[refused->count++] =
-          tsr_shape_of(tsr_command_rect(&plan->commands.items[c], 2));
+      listed = TSR_VEC_PUSH(&left->parts,
+                            tsr_shape_of(tsr_command_rect(&plan->commands.items[c], 2)));
+  if (left->parts.count > 0) left->why = TSR_LEFT_FOR_ACCURACY;
+  return listed;
 }
 
-/* refused: NULL: the caller does not ask. */
-static tsr_status collect(tsr_calls *calls, tsr_job *job, tsr_rects *refused) {
+/* Says what a job left that has failed. What was refused of the parts that came home is left, too.
+ */
+static void list_lost(const tsr_job *job, tsr_left *left) {
+  const tsr_rects *parts;
+  if (!tsr_job_lost_device(job)) return;
+  tsr_left_free(left);
+  tsr_job_left_kind how = tsr_job_left(job, &parts);
+  bool refuses = tsr_call_may_leave(&tsr_job_plan(job)->call), listed = true;
+  if (how == TSR_JOB_LEFT_PARTS) listed = tsr_rects_copy(parts, &left->parts);
+  if (how == TSR_JOB_LEFT_PARTS && listed && refuses) listed = list_refused(job, left);
+  left->why = TSR_LEFT_BY_DEVICE;
+  left->how = listed ? how : TSR_JOB_LEFT_UNKNOWN;
+}
+
+/* left: NULL: the caller does not ask. */
+static tsr_status collect(tsr_calls *calls, tsr_job *job, tsr_left *left) {
   const tsr_plan *done = tsr_job_plan(job);
   tell_progress(calls, job);
   tsr_status status = tsr_job_wait(job);
   float *times = tsr_job_take_times(job);
   if (status == TSR_OK) {
-    if (refused != NULL && tsr_call_may_leave(&done->call)) list_refused(job, refused);
+    if (left != NULL && tsr_call_may_leave(&done->call)) (void)list_refused(job, left);
     pthread_mutex_lock(&calls->lock);
     if (calls->keeping && times != NULL) tsr_traces_add(&calls->traces, job, times);
     keep_times(tsr_plan_object_of(done), tsr_job_seconds(job), times, count_refused(job));
     done = exchange_last(calls, done);
     pthread_mutex_unlock(&calls->lock);
   } else {
+    if (left != NULL) list_lost(job, left);
     tsr_dealloc(times);
   }
   tsr_job_release(job);
@@ -159,16 +177,15 @@ tsr_status tsr_calls_collect(tsr_calls *calls, tsr_job *job) {
   return collect(calls, job, NULL);
 }
 
-/* Room for the list of refused parts comes first: when the job is over it is too late to fail. */
+/* Room for the list of parts comes first: when the job is over it is too late to fail. */
 tsr_status tsr_calls_run(tsr_calls *calls, const tsr_plan *plan, const tsr_binding *binding,
-                         tsr_rects *refused, int *short_of) {
+                         tsr_left *left, int *short_of) {
   tsr_job *job;
   *short_of = -1;
-  if (refused != NULL && tsr_call_may_leave(&plan->call) &&
-      !TSR_VEC_RESERVE(refused, plan->commands.count))
+  if (tsr_call_may_leave(&plan->call) && !TSR_VEC_RESERVE(&left->parts, plan->commands.count))
     return tsr_fail(TSR_ERR_MEMORY, "no host memory for a product in residues: free some");
   TSR_TRY(tsr_calls_submit(calls, plan, binding, NULL, short_of, &job));
-  return collect(calls, job, refused);
+  return collect(calls, job, left);
 }
 
 void tsr_calls_set_last(tsr_calls *calls, const tsr_plan *plan) {

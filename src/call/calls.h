@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 
 #include "base/rect.h"
+#include "call/left.h"
 #include "call/traced.h"
 #include "run/pinner.h"
 #include "run/runner.h"
@@ -46,11 +47,11 @@ void tsr_calls_end(tsr_calls *calls);
 tsr_status tsr_calls_submit(tsr_calls *calls, const tsr_plan *plan, const tsr_binding *binding,
                             const tsr_cached_memory *cached, int *short_of, tsr_job **job);
 
-/* Submits a plan without cached blocks and waits for it; *short_of as in tsr_submission. Adds to
- * *refused the parts of C that products in residues left as they were, since they could not promise
- * their accuracy; refused may be NULL for a plan without such products. */
+/* Submits a plan without cached blocks and waits for it; *short_of as in tsr_submission. Fills in
+ * *left, which has nothing, what the run has left; TSR_ERR_DEVICE with a reason: another run may do
+ * it. */
 tsr_status tsr_calls_run(tsr_calls *calls, const tsr_plan *plan, const tsr_binding *binding,
-                         tsr_rects *refused, int *short_of);
+                         tsr_left *left, int *short_of);
 
 /* Waits for the job, keeps its measured times, and releases the job and its reference to the plan.
  * Returns the job's status. */

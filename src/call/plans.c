@@ -103,11 +103,21 @@ void tsr_plans_note_settings(tsr_plans *plans) {
                       p->obey_devices,
                       p->no_cpu,
                       (uint64_t)p->tile,
-                      p->ring};
+                      p->ring,
+                      p->devices};
   plans->digest = tsr_cache_digest(0, words, sizeof words);
   plans->digest = tsr_cache_digest(plans->digest, p->budget, sizeof p->budget);
   if (p->strategy != NULL)
     plans->digest = tsr_cache_digest(plans->digest, p->strategy, strlen(p->strategy));
+}
+
+/* A plan on all devices is found again when they all work again. */
+void tsr_plans_use(tsr_plans *plans, uint32_t devices) {
+  pthread_mutex_lock(&plans->lock);
+  plans->planning.devices = devices == plans->all_devices ? 0 : devices;
+  tsr_plans_note_settings(plans);
+  atomic_store(&plans->devices, devices);
+  pthread_mutex_unlock(&plans->lock);
 }
 
 tsr_status tsr_plans_force(tsr_plans *plans, const char *strategy) {

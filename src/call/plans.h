@@ -47,6 +47,8 @@ typedef struct tsr_plans {
   tsr_plan_options planning;
   tsr_arithmetic_wish arithmetic; /* how the context's products are computed */
   tsr_budgets budgets;
+  uint32_t all_devices;              /* bit d: the context has device d */
+  atomic_uint devices; /* those that plans use now; as planning.devices, where 0 is all */
   char *strategy;                    /* owns planning.strategy; NULL: no strategy is forced */
   uint64_t digest;                   /* of machine and planning */
   struct tsr_capture *capturing;     /* the capture being recorded; NULL: none */
@@ -67,6 +69,9 @@ void tsr_plans_unref(tsr_plans *plans);
 /* Computes the digest again after a change of machine or planning. The caller holds the lock, or no
  * other thread uses plans. */
 void tsr_plans_note_settings(tsr_plans *plans);
+
+/* From now on plans use these devices only, as tsr_plan_options.devices. */
+void tsr_plans_use(tsr_plans *plans, uint32_t devices);
 
 /* Forces a strategy, whose text has been checked; NULL: none. TSR_ERR_MEMORY: no host memory. */
 tsr_status tsr_plans_force(tsr_plans *plans, const char *strategy);

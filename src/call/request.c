@@ -6,13 +6,14 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "call/capture.h"
+#include "call/masked.h"
 #include "plan/mapping.h"
 #include "plan/schedule/moves.h"
 
 /* ---- Making a plan ---------------------------------------------------------- */
 
-static tsr_status plan_for(const tsr_machine *machine, const tsr_request *request,
-                           const tsr_plan_options *options, tsr_plan **plan) {
+static tsr_status plan_on_all(const tsr_machine *machine, const tsr_request *request,
+                              const tsr_plan_options *options, tsr_plan **plan) {
   switch (request->kind) {
     case TSR_REQUEST_WRITE_BACK:
       return tsr_plan_write_back(machine, request->call, request->uplo, options, plan);
@@ -21,6 +22,25 @@ static tsr_status plan_for(const tsr_machine *machine, const tsr_request *reques
     default:
       return tsr_plan_make(machine, request->call, options, plan);
   }
+}
+
+static tsr_status plan_under_mask(const tsr_machine *machine, const tsr_request *request,
+                                  const tsr_plan_options *options, tsr_plan **plan) {
+  tsr_masked masked;
+  tsr_request narrow = *request;
+  TSR_TRY(tsr_masked_make(machine, request->call, request->mapping, options, &masked));
+  narrow.call = &masked.call;
+  narrow.mapping = request->mapping != NULL ? &masked.mapping : NULL;
+  tsr_status status = plan_on_all(masked.machine, &narrow, &masked.options, plan);
+  if (status == TSR_OK) tsr_masked_widen(&masked, request->call, *plan);
+  tsr_masked_free(&masked);
+  return status;
+}
+
+static tsr_status plan_for(const tsr_machine *machine, const tsr_request *request,
+                           const tsr_plan_options *options, tsr_plan **plan) {
+  return (tsr_is_masked(machine, options) ? plan_under_mask : plan_on_all)(machine, request,
+                                                                           options, plan);
 }
 
 static tsr_status plan_and_verify(tsr_plans *plans, const tsr_request *request,

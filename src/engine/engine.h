@@ -146,6 +146,11 @@ typedef struct tsr_engine {
    * memory. */
   tsr_status (*query)(tsr_queue_event *event, bool *complete, double *seconds);
 
+  /* Asks a device that has failed, and whose queues are all complete, whether it works: carries out
+   * a trivial command on it. TSR_OK: it does, and the errors of earlier commands are forgotten.
+   * TSR_ERR_DEVICE: it is lost. */
+  tsr_status (*recover)(tsr_engine_state *state, int device);
+
   tsr_status (*copy)(tsr_queue *queue, const tsr_copy_args *args);
   tsr_status (*kernel)(tsr_queue *queue, const tsr_kernel_args *args);
 

@@ -165,12 +165,7 @@ tsr_status tsr_context_submit(tsr_context *context, const tsr_level3 *what,
 tsr_call tsr_native_part(const tsr_call *call, const tsr_binding *binding, tsr_rect rect,
                          tsr_binding *part);
 
-/* call.c: does the parts of C natively that a run of the plan has refused, and frees their list.
- * The plan stays the context's last one. */
-tsr_status tsr_context_do_refused(tsr_context *context, const tsr_plan *plan,
-                                  const tsr_binding *binding, bool exchanged, tsr_rects *refused);
-
-/* Fills in where the call's operands lie: kind of memory, location, pinned bytes, alignment. */
+/* call.c: fills in where the call's operands lie: kind of memory, location, pinned bytes, alignment. */
 tsr_status tsr_context_place(tsr_context *context, tsr_call *call, const tsr_binding *binding,
                              bool exchanged);
 

@@ -64,8 +64,11 @@ static tsr_status start_runner(tsr_context *context) {
                                   .poison = context->plans->check,
                                   .warm = !quick,
                                   .free_memory = quick ? NULL : room};
-  return tsr_runner_create(context->engine, context->state, context->devices, &settings,
-                           &context->calls.runner);
+  TSR_TRY(tsr_runner_create(context->engine, context->state, context->devices, &settings,
+                            &context->calls.runner));
+  context->plans->all_devices = tsr_runner_well(context->calls.runner);
+  atomic_store(&context->plans->devices, context->plans->all_devices);
+  return TSR_OK;
 }
 
 static tsr_status check_options(const tsr_options *options) {

@@ -6,17 +6,17 @@
 
 /* Whether the event is complete. An error of the device does not end the wait: its queues may still
  * run commands, and query tells when they no longer do. */
-static bool has_completed(tsr_unfinished *u, tsr_queue_event *event) {
+static bool has_completed(tsr_unfinished *u, int device, tsr_queue_event *event) {
   bool complete = false;
   tsr_status status = u->job->runner->engine->query(event, &complete, NULL);
-  if (status != TSR_OK) tsr_job_fail(u->job, status);
+  if (status != TSR_OK) tsr_job_break(u->job, device, status);
   return complete;
 }
 
 static bool is_over(tsr_worker *worker, tsr_unfinished *u) {
   tsr_queue_event **last = worker->runner->side[worker->device].last[u->job->set].items;
   for (int i = 0; i < u->queues; i++) {
-    if (!u->complete[i]) u->complete[i] = has_completed(u, last[i]);
+    if (!u->complete[i]) u->complete[i] = has_completed(u, worker->device, last[i]);
     if (!u->complete[i]) return false;
   }
   return true;

@@ -75,6 +75,10 @@ struct tsr_job {
   bool trace;
   float *times;    /* of each command [s from the call]: begin (at first time of submission), end */
   tsr_error error; /* guarded by the runner's pool lock until the job is complete */
+  atomic_uint blamed, broken, torn; /* bit d: a command of device d failed; its queues may have lost
+                                       commands; a command of it was submitted without its event */
+  tsr_job_left_kind left_kind;      /* of a failed job: what it left of C, and the parts */
+  tsr_rects left_parts;
   atomic_bool failed;
   atomic_bool done;
   atomic_int left;      /* number of threads that still have work in the job */
@@ -138,6 +142,9 @@ struct tsr_runner {
   bool poison, warm;
   tsr_near near; /* near.nodes is 0: threads and memory are where the system puts them */
   atomic_bool spin, quit;
+  atomic_uint out, lost, doubted;   /* bit d: device d is not used; nor asked any more; it only had
+                                       bad data of another device that failed */
+  int failed[TSR_MAX_DEVICES];      /* how often each was out; changes under enter */
   atomic_ullong failures;           /* jobs that have failed */
   atomic_ullong completed;          /* jobs 0 .. completed-1 are complete */
   atomic_ullong over[TSR_RUN_JOBS]; /* [number % TSR_RUN_JOBS]: number + 1 of the job if complete */
@@ -193,6 +200,18 @@ void tsr_job_fail(tsr_job *job, tsr_status status);
 static inline bool tsr_job_failed(tsr_job *job) {
   return atomic_load_explicit(&job->failed, memory_order_acquire);
 }
+
+/* ---- left.c: devices that fail, and what failed jobs leave ---- */
+
+/* The same for a command of the device, which is out from now on; break: an error of the device,
+ * after which nobody knows which of its commands were carried out. */
+void tsr_job_fail_on(tsr_job *job, int device, tsr_status status);
+void tsr_job_break(tsr_job *job, int device, tsr_status status);
+void tsr_runner_blame(tsr_runner *runner, int device);
+/* Notes the devices of a failed job, and what it has left; the job's last thread calls it. */
+void tsr_job_find_left(tsr_job *job);
+
+/* ---- job.c ---- */
 
 /* Says that the calling thread has done its part of the job; the last thread completes the job. */
 void tsr_job_leave(tsr_job *job);

@@ -44,6 +44,7 @@ void tsr_job_drop(tsr_job *job) {
   tsr_dealloc(job->times);
   tsr_dealloc(job->blocks);
   tsr_dealloc(job->entries);
+  tsr_rects_free(&job->left_parts);
   forget_earlier(job);
   pthread_mutex_lock(&runner->pool);
   atomic_store(&job->next, runner->free);
@@ -168,6 +169,7 @@ void tsr_job_leave(tsr_job *job) {
   tsr_runner *runner = job->runner;
   job->seconds = tsr_now() - job->entered;
   if (job->trace) tsr_trace_finish(job);
+  if (tsr_job_failed(job)) tsr_job_find_left(job);
   forget_earlier(job);
   atomic_store(&job->done, true);
   complete_in_order(runner, job->number);

@@ -21,6 +21,10 @@ void tsr_program_destroy(tsr_program *program) {
   tsr_dealloc(program);
 }
 
+uint32_t tsr_program_devices(const tsr_program *program) {
+  return program->devices;
+}
+
 static bool allocate(tsr_program *p, size_t commands, size_t queues, size_t devices) {
   p->by_device = tsr_alloc_zero(commands, sizeof *p->by_device);
   p->by_queue = tsr_alloc_zero(commands, sizeof *p->by_queue);

@@ -53,28 +53,28 @@ tsr_status tsr_resource_events(tsr_runner *runner, int device, tsr_events *event
   return TSR_OK;
 }
 
-static tsr_status reserve_events(tsr_runner *runner, const tsr_program *p, bool trace) {
-  for (int d = 0; d < p->plan->machine_devices; d++) {
-    if (!(p->devices & 1u << d)) continue;
-    tsr_run_device *side = &runner->side[d];
-    size_t commands = p->device_first[d + 1] - p->device_first[d];
-    size_t queues = (size_t)(p->used_first[d + 1] - p->used_first[d]);
-    int set = runner->set;
-    TSR_TRY(tsr_resource_events(runner, d, &side->events[set], trace ? 0 : p->events[d], false));
-    TSR_TRY(tsr_resource_events(runner, d, &side->timed[set], trace ? commands : 0, true));
-    TSR_TRY(tsr_resource_events(runner, d, &side->last[set], queues, false));
-  }
+static tsr_status reserve_events(tsr_runner *runner, const tsr_program *p, bool trace, int d) {
+  tsr_run_device *side = &runner->side[d];
+  size_t commands = p->device_first[d + 1] - p->device_first[d];
+  size_t queues = (size_t)(p->used_first[d + 1] - p->used_first[d]);
+  int set = runner->set;
+  TSR_TRY(tsr_resource_events(runner, d, &side->events[set], trace ? 0 : p->events[d], false));
+  TSR_TRY(tsr_resource_events(runner, d, &side->timed[set], trace ? commands : 0, true));
+  return tsr_resource_events(runner, d, &side->last[set], queues, false);
+}
+
+static tsr_status resolve_queues(tsr_runner *runner, tsr_program *p, int d) {
+  for (int i = p->used_first[d]; i < p->used_first[d + 1] && !p->resolved; i++)
+    TSR_TRY(tsr_resource_queue(runner, d, p->plan->queue[p->used[i]], &p->queue[p->used[i]]));
   return TSR_OK;
 }
 
-static tsr_status resolve_queues(tsr_runner *runner, tsr_program *p) {
-  const tsr_plan *plan = p->plan;
-  if (p->resolved) return TSR_OK;
-  for (int d = 0; d < plan->machine_devices; d++)
-    for (int i = p->used_first[d]; i < p->used_first[d + 1]; i++)
-      TSR_TRY(tsr_resource_queue(runner, d, plan->queue[p->used[i]], &p->queue[p->used[i]]));
-  p->resolved = true;
-  return TSR_OK;
+static tsr_status reserve_device(tsr_runner *runner, tsr_program *p, bool trace, int d) {
+  if (!(p->devices >> d & 1)) return TSR_OK;
+  tsr_status status = resolve_queues(runner, p, d);
+  if (status == TSR_OK) status = reserve_events(runner, p, trace, d);
+  if (status == TSR_ERR_DEVICE) tsr_runner_blame(runner, d);
+  return status;
 }
 
 /* ---- Staging queues ---- */
@@ -129,6 +129,8 @@ typedef struct arena_request {
 static tsr_status reserve_requested(void *argument, int location) {
   arena_request *a = argument;
   tsr_status status = tsr_resource_reserve_arena(a->runner, location, a->plan->arena[location]);
+  if (status == TSR_ERR_DEVICE && location < a->runner->devices)
+    tsr_runner_blame(a->runner, location);
   int first = atomic_load(&a->short_of);
   while (status == TSR_ERR_MEMORY && location < first &&
          !atomic_compare_exchange_weak(&a->short_of, &first, location))
@@ -165,8 +167,9 @@ tsr_status tsr_resource_reserve(tsr_runner *runner, tsr_program *program, bool t
     return tsr_fail(TSR_ERR_ARGUMENT, "the plan is for a machine of %d devices, not of %d",
                     plan->machine_devices, runner->devices);
   if (arenas) TSR_TRY(reserve_arenas(runner, plan, short_of));
-  TSR_TRY(resolve_queues(runner, program));
-  TSR_TRY(reserve_events(runner, program, trace));
+  for (int d = 0; d < runner->devices; d++)
+    TSR_TRY(reserve_device(runner, program, trace, d));
+  program->resolved = true;
   return reserve_staging(runner, tsr_staging_threads(runner, program));
 }
 

@@ -128,7 +128,7 @@ static uint32_t tied_devices(const tsr_runner *runner) {
   uint32_t tied = 0;
   for (int d = 0; d < runner->devices; d++)
     if (runner->side[d].user != NULL) tied |= 1u << d;
-  return tied;
+  return tied & tsr_runner_well(runner);
 }
 
 static int bits(uint32_t set) {

@@ -13,6 +13,7 @@
 #ifndef TSR_RUN_RUNNER_H
 #define TSR_RUN_RUNNER_H
 
+#include "base/rect.h"
 #include "engine/engine.h"
 #include "plan/plan.h"
 #include "run/near.h"
@@ -46,6 +47,7 @@ void tsr_runner_destroy(tsr_runner *runner);
  * queue, location or command that does not exist. */
 tsr_status tsr_program_create(const tsr_plan *plan, tsr_program **program);
 void tsr_program_destroy(tsr_program *program); /* NULL is accepted */
+uint32_t tsr_program_devices(const tsr_program *program); /* bit d: device d has commands */
 
 /* The memory of a plan with cached blocks; all NULL: the plan has none. The runner copies the
  * arrays. blocks[r]: the memory of cached block r. entries[r]: the first byte of the store's entry
@@ -75,6 +77,24 @@ typedef struct tsr_submission {
  * TSR_ERR_DEVICE: a job has failed since the cached blocks were found. */
 tsr_status tsr_runner_submit(tsr_runner *runner, tsr_submission *submission, tsr_job **posted);
 
+/* What a failed job has left undone of the C in the user's memory. */
+typedef enum tsr_job_left {
+  TSR_JOB_LEFT_ALL,    /* nothing of C was written */
+  TSR_JOB_LEFT_PARTS,  /* known parts; the others are as the plan makes them */
+  TSR_JOB_LEFT_UNKNOWN /* what was written may be wrong */
+} tsr_job_left_kind;
+
+/* Devices that work, as bits. A device on which a command fails is out until it is asked. */
+uint32_t tsr_runner_well(const tsr_runner *runner);
+
+/* Whether tsr_runner_ask has a device to ask. */
+bool tsr_runner_may_ask(const tsr_runner *runner);
+
+/* Waits for all jobs and asks those of the devices (bits) that are out, and have not been found
+ * lost, whether they work (tsr_engine.recover); also each that failed only for what another one
+ * had left undone. One that works is used again, unless it has failed too often. */
+void tsr_runner_ask(tsr_runner *runner, uint32_t devices);
+
 /* The number of jobs that have failed. When it changes, cached blocks may not hold what their jobs
  * were to write. */
 uint64_t tsr_runner_failures(const tsr_runner *runner);
@@ -92,6 +112,12 @@ const tsr_plan *tsr_job_plan(const tsr_job *job);
 /* Of a complete job: the measured begin and end of each command, in seconds from the call. The
  * caller owns them (tsr_dealloc). NULL: the job was not traced, has failed, or was asked before. */
 float *tsr_job_take_times(tsr_job *job);
+
+/* Of a job that has failed and is complete: what it has left, and the error of a device that made
+ * it fail. parts (which may be NULL) is the job's own list. False: the job did not fail for want of
+ * a device, and making it again would not help. */
+bool tsr_job_lost_device(const tsr_job *job);
+tsr_job_left_kind tsr_job_left(const tsr_job *job, const tsr_rects **parts);
 
 /* Of a complete job: whether the command is a product in residues that could not promise its
  * accuracy, and left its part of C as it was. */

@@ -7,12 +7,13 @@
 #include "run/inside.h"
 
 /* Waits until the event, in a user's stream, is complete. False: the job failed. */
-static bool await_mark(tsr_job *job, tsr_queue_event *event) {
+static bool await_mark(tsr_job *job, int device) {
+  tsr_queue_event *event = job->runner->side[device].mark;
   tsr_backoff backoff = {0};
   while (!tsr_job_failed(job)) {
     bool complete = false;
     tsr_status status = job->runner->engine->query(event, &complete, NULL);
-    if (status != TSR_OK) tsr_job_fail(job, status);
+    if (status != TSR_OK) tsr_job_break(job, device, status);
     if (complete && status == TSR_OK) return true;
     tsr_backoff_step(&backoff, tsr_spins(job->runner));
   }
@@ -38,7 +39,7 @@ static bool await_users(tsr_job *job) {
   while ((atomic_load_explicit(&job->started, memory_order_acquire) & job->tied) != job->tied)
     tsr_backoff_step(&backoff, tsr_spins(job->runner));
   for (int d = 0; d < job->runner->devices; d++)
-    if (job->tied & 1u << d && !await_mark(job, job->runner->side[d].mark)) return false;
+    if (job->tied & 1u << d && !await_mark(job, d)) return false;
   return !tsr_job_failed(job);
 }
 

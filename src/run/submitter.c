@@ -51,6 +51,15 @@ static tsr_status enter_waits(tsr_job *job, const tsr_command *c, tsr_queue *que
   return TSR_OK;
 }
 
+static tsr_status record(walk *w, uint32_t command, tsr_queue *queue) {
+  tsr_job *job = w->job;
+  if (!job->trace && job->program->event[command] == TSR_NO_EVENT) return TSR_OK;
+  tsr_status status =
+      tsr_enter_record(job->runner->engine, queue, tsr_job_event(job, command));
+  if (status != TSR_OK) atomic_fetch_or(&job->torn, 1u << w->worker->device);
+  return status;
+}
+
 static tsr_status submit(walk *w, uint32_t command) {
   tsr_job *job = w->job;
   const tsr_command *c = &job->plan->commands.items[command];
@@ -59,8 +68,7 @@ static tsr_status submit(walk *w, uint32_t command) {
   TSR_TRY(tsr_overlap_wait(job, command, queue));
   if (job->trace) job->times[2 * command] = (float)(tsr_now() - job->entered);
   TSR_TRY(tsr_enter_command(job, command, queue));
-  if (job->trace || job->program->event[command] != TSR_NO_EVENT)
-    TSR_TRY(tsr_enter_record(job->runner->engine, queue, tsr_job_event(job, command)));
+  TSR_TRY(record(w, command, queue));
   atomic_store_explicit(&job->program->flag[command], job->epoch, memory_order_release);
   w->side->cursor[c->queue]++;
   return TSR_OK;
@@ -104,7 +112,7 @@ static void submit_all(walk *w) {
     if (submitted % TSR_TUNE_WATCH_EVERY == 0) tsr_watch_poll(w->worker, w->job);
     backoff = (tsr_backoff){0};
     tsr_status status = submit(w, (uint32_t)command);
-    if (status != TSR_OK) tsr_job_fail(w->job, status);
+    if (status != TSR_OK) tsr_job_fail_on(w->job, w->worker->device, status);
   }
 }
 
@@ -140,13 +148,13 @@ static void begin(walk *w) {
   tsr_status status = TSR_OK;
   if (mine != 0) {
     status = tsr_enter_record(job->runner->engine, w->side->user, w->side->mark);
-    if (status != TSR_OK) tsr_job_fail(job, status);
+    if (status != TSR_OK) tsr_job_fail_on(job, w->worker->device, status);
     atomic_fetch_or_explicit(&job->started, mine, memory_order_release);
   }
   await_bit(w, &job->started, job->tied);
   if (tsr_job_failed(job)) return;
   status = wait_for_users(w);
-  if (status != TSR_OK) tsr_job_fail(job, status);
+  if (status != TSR_OK) tsr_job_fail_on(job, w->worker->device, status);
 }
 
 /* Makes the tied stream of this device wait for the last events of all devices. */
@@ -175,13 +183,13 @@ static void end(walk *w) {
   for (int i = 0; i < w->queues; i++) {
     tsr_queue_event *event = w->side->last[job->set].items[i];
     tsr_status status = tsr_enter_record(engine, job->program->queue[w->used[i]], event);
-    if (status != TSR_OK && job->tied != 0) tsr_job_fail(job, status);
+    if (status != TSR_OK && job->tied != 0) tsr_job_fail_on(job, w->worker->device, status);
   }
   uint32_t mine = 1u << w->worker->device;
   atomic_fetch_or_explicit(&job->ended, mine, memory_order_release);
   if (job->tied & mine) {
     tsr_status status = make_user_wait(w);
-    if (status != TSR_OK) tsr_job_fail(job, status);
+    if (status != TSR_OK) tsr_job_fail_on(job, w->worker->device, status);
     atomic_fetch_sub_explicit(&job->untied, 1, memory_order_release);
   }
   atomic_fetch_sub_explicit(&job->to_submit, 1, memory_order_acq_rel);

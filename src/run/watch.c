@@ -27,7 +27,8 @@ static bool has_completed(tsr_job *job, uint32_t command) {
   bool complete = false;
   if (!tsr_job_flagged(job, command)) return false;
   tsr_status status = job->runner->engine->query(tsr_job_event(job, command), &complete, NULL);
-  if (status != TSR_OK) tsr_job_fail(job, status);
+  if (status != TSR_OK)
+    tsr_job_break(job, job->plan->queue[job->plan->commands.items[command].queue].location, status);
   return complete && status == TSR_OK;
 }
 

@@ -8,7 +8,7 @@
  * repeated, which is a quiet NaN in each of the library's types. A kernel that reads a poisoned
  * element fails with TSR_ERR_CHECK, and so does a copy that reads eight consecutive poisoned bytes
  * (a whole row if rows are shorter) or that touches memory while it is being pinned. The error
- * stays with the device until the engine is closed; query returns it.
+ * stays with the device until recover forgets it; query returns it.
  */
 #ifndef TSR_ENGINE_HOST_HOST_H
 #define TSR_ENGINE_HOST_HOST_H
@@ -32,6 +32,10 @@ void tsr_engine_host_poison(void *pointer, size_t bytes);
  * an allocation or pinning with TSR_ERR_MEMORY. n = 0: none fails. Returns the number of operations
  * that failed this way since the previous call. */
 long tsr_engine_host_fail_at(long n);
+
+/* For tests: while pass is set, a device that tsr_engine_host_fail_at made fail works again once it
+ * is asked (recover), as after an error that a runtime survives; else it is lost. */
+void tsr_engine_host_pass(bool pass);
 
 /* For tests, as if another program took device memory: of the allocations of device memory from now
  * on, the nth (1: the next) and the count - 1 after it fail with TSR_ERR_MEMORY. nth = 0: none.

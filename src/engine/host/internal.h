@@ -109,6 +109,8 @@ bool host_being_pinned(tsr_engine_state *state, const char *begin, size_t bytes)
 
 /* Counts one operation for tsr_engine_host_fail_at; true if this operation must fail. */
 bool host_must_fail(void);
+/* Whether errors of devices pass (tsr_engine_host_pass). */
+bool host_errors_pass(void);
 /* Fails for a command that tsr_engine_host_refuse_commands refuses. */
 tsr_status host_refuse_command(void);
 
@@ -122,6 +124,7 @@ void host_event_destroy(tsr_queue_event *event);
 tsr_status host_record(tsr_queue *queue, tsr_queue_event *event);
 tsr_status host_wait(tsr_queue *queue, tsr_queue_event *event);
 tsr_status host_query(tsr_queue_event *event, bool *complete, double *seconds);
+tsr_status host_recover(tsr_engine_state *state, int device);
 tsr_status host_copy(tsr_queue *queue, const tsr_copy_args *args);
 tsr_status host_kernel(tsr_queue *queue, const tsr_kernel_args *args);
 

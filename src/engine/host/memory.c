@@ -21,11 +21,19 @@ typedef struct refusal {
 
 static refusal allocations, commands;
 static atomic_int commands_status;
-static atomic_bool hold_pins, refuse_pinned;
+static atomic_bool hold_pins, refuse_pinned, errors_pass;
 
 long tsr_engine_host_fail_at(long n) {
   atomic_store(&fail_in, n);
   return atomic_exchange(&failed, 0);
+}
+
+void tsr_engine_host_pass(bool pass) {
+  atomic_store(&errors_pass, pass);
+}
+
+bool host_errors_pass(void) {
+  return atomic_load(&errors_pass);
 }
 
 static long set_refusal(refusal *x, long nth, long count) {

@@ -14,6 +14,7 @@
 #include "front/ask/alternatives.h"
 #include "front/ask/picture.h"
 #include "front/context.h"
+#include "front/left.h"
 #include "plan/search/knobs.h"
 #include "run/place.h"
 #include "tessera_model.h"
@@ -205,38 +206,41 @@ static tsr_status execute_on_cpu(tsr_context *context, tsr_plan_object *object,
   return TSR_OK;
 }
 
-typedef struct execution {
-  tsr_context *context;
-  const tsr_plan *plan;
-  const tsr_binding *binding;
-  tsr_rects refused;
-} execution;
-
+/* Runs the plan of the attempt, which the user gave. If its memory cannot be allocated even after
+ * evicting copies, the call fails: no other plan is made. */
 static tsr_status try_execution(void *execution_, tsr_shortage *shortage) {
-  execution *x = execution_;
+  tsr_attempt *x = execution_;
   int short_of = -1;
   tsr_status status =
-      tsr_calls_run(&x->context->calls, x->plan, x->binding, &x->refused, &short_of);
+      tsr_calls_run(&x->context->calls, x->plan, x->binding, &x->left, &short_of);
   tsr_shortage_note(shortage, x->plan, short_of);
   return status;
 }
 
 static tsr_status evict_copies(void *execution_, const tsr_shortage *shortage, bool *any) {
-  execution *x = execution_;
+  tsr_attempt *x = execution_;
   return tsr_compose_relieve(&x->context->directory, shortage->location, any);
 }
 
-/* Runs the plan that the user gave. If its memory cannot be allocated even after evicting copies,
- * the call fails: no other plan is made. */
+/* Whether all devices that the plan uses work. */
+static bool can_run(tsr_context *context, const tsr_plan_object *object) {
+  if (tsr_left_has_failed_devices(context)) tsr_left_choose_devices(context);
+  return (tsr_program_devices(object->program) & ~tsr_runner_well(context->calls.runner)) == 0;
+}
+
 static tsr_status execute(tsr_context *context, const tsr_plan *plan, const tsr_binding *binding,
                           bool exchanged) {
-  execution x = {.context = context, .plan = plan, .binding = binding};
+  tsr_call call = plan->call;
+  tsr_attempt x = {.context = context,
+                   .call = &call,
+                   .binding = binding,
+                   .exchanged = exchanged,
+                   .plan = plan};
   tsr_trial trial = {.call = &x, .attempt = try_execution, .relieve = evict_copies};
-  tsr_status status = tsr_retry(&trial);
-  if (status == TSR_OK)
-    return tsr_context_do_refused(context, plan, binding, exchanged, &x.refused);
-  TSR_VEC_FREE(&x.refused);
-  return status;
+  if (!can_run(context, tsr_plan_object_of(plan)))
+    return tsr_context_call(context, &call, binding, exchanged, false);
+  tsr_plan_ref(plan);
+  return tsr_left_do(&x, tsr_retry(&trial));
 }
 
 TSR_ENTRY(tsr_plan_execute, (plan, alpha, a, b, beta, c), tsr_plan *plan, const void *alpha,

@@ -172,3 +172,17 @@ tsr_status gpu_query(tsr_queue_event *event, bool *complete, double *seconds) {
   GPU_TRY(error, "an earlier command", event->index);
   return TSR_OK;
 }
+
+/* The base of the clock is an event that is waited for. A call that was refused leaves its error
+ * behind, which would be reported for the next one. */
+tsr_status gpu_recover(tsr_engine_state *state, int device) {
+  gpu_device *of = &state->devices[device];
+  int former = gpu_enter(of);
+  (void)gpuLastError();
+  pthread_mutex_lock(&of->clock);
+  gpuError error = set_base(of);
+  pthread_mutex_unlock(&of->clock);
+  gpu_leave(former);
+  GPU_TRY(error, "asking whether it works", device);
+  return TSR_OK;
+}

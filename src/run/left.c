@@ -1,0 +1,153 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * What a job that failed has left of C. After an error of a device nobody knows which of its
+ * commands were carried out, but for those that were seen complete before. Such commands are
+ * doubtful, and so is every command that may have used their results: one that waits for a doubtful
+ * command, and one that follows a doubtful command in a device's queue. The commands of a staging
+ * queue do not use each other's results unless they wait for each other.
+ */
+#include "base/alloc.h"
+#include "base/log.h"
+#include "plan/axes.h"
+#include "run/inside.h"
+
+typedef struct survey {
+  tsr_job *job;
+  bool *doubtful;                    /* by command */
+  bool doubted[TSR_PLAN_QUEUES];     /* by queue: an earlier command was doubtful */
+  bool started, wrong;               /* something of C was written; it may be wrong */
+} survey;
+
+/* Whether the command may have been carried out. */
+static bool has_started(const tsr_job *job, uint32_t command, int device) {
+  bool torn = device >= 0 && (atomic_load(&job->torn) >> device & 1) != 0;
+  return torn || tsr_job_flagged(job, command);
+}
+
+static bool is_doubtful(survey *s, uint32_t command, int device) {
+  const tsr_plan *plan = s->job->plan;
+  const tsr_command *c = &plan->commands.items[command];
+  bool broken = device >= 0 && (atomic_load(&s->job->broken) >> device & 1) != 0;
+  bool doubtful = broken && !tsr_command_is_complete(s->job, command);
+  if (device >= 0) doubtful |= s->doubted[c->queue];
+  for (uint32_t w = 0; w < c->waits; w++) doubtful |= s->doubtful[plan->waits.items[c->wait + w]];
+  s->doubted[c->queue] |= doubtful;
+  return s->doubtful[command] = doubtful;
+}
+
+static bool writes_home(const tsr_plan *plan, const tsr_command *c) {
+  int32_t to = c->buffer[c->kind == TSR_COMMAND_COPY ? 1 : 2];
+  return plan->buffers.items[to].role == TSR_BUFFER_HOME;
+}
+
+/* Notes a part of C that the command was to write. Several kernels may add to one element. */
+static void note_write(survey *s, uint32_t command, bool started, bool doubtful) {
+  tsr_job *job = s->job;
+  const tsr_command *c = &job->plan->commands.items[command];
+  tsr_shape part = tsr_shape_of(tsr_command_rect(c, 2));
+  if (c->kind == TSR_COMMAND_COPY) part.uplo = tsr_form_unpack(c->form).uplo;
+  s->started |= started;
+  s->wrong |= started && (doubtful || c->kind == TSR_COMMAND_KERNEL);
+  if (!started && !TSR_VEC_PUSH(&job->left_parts, part)) s->wrong = true;
+}
+
+static void look_at(survey *s, uint32_t command) {
+  const tsr_plan *plan = s->job->plan;
+  const tsr_command *c = &plan->commands.items[command];
+  int device = tsr_job_is_staged(s->job, command) ? -1 : plan->queue[c->queue].location;
+  bool doubtful = is_doubtful(s, command, device);
+  if (writes_home(plan, c)) note_write(s, command, has_started(s->job, command, device), doubtful);
+}
+
+static void find_left(tsr_job *job) {
+  uint32_t commands = (uint32_t)job->plan->commands.count;
+  survey s = {.job = job, .doubtful = tsr_alloc_zero(commands + 1, sizeof *s.doubtful)};
+  job->left_kind = TSR_JOB_LEFT_UNKNOWN;
+  if (s.doubtful == NULL) return;
+  for (uint32_t i = 0; i < commands; i++) look_at(&s, i);
+  tsr_dealloc(s.doubtful);
+  job->left_kind = !s.started ? TSR_JOB_LEFT_ALL : s.wrong ? TSR_JOB_LEFT_UNKNOWN : TSR_JOB_LEFT_PARTS;
+}
+
+/* A device whose commands read what a failed device should have written may have failed a check. */
+static void note_doubted(tsr_job *job) {
+  uint32_t doubted = atomic_load(&job->broken) & ~atomic_load(&job->blamed);
+  if (job->error.status != TSR_ERR_DEVICE || doubted == 0) return;
+  atomic_fetch_or(&job->runner->out, doubted);
+  atomic_fetch_or(&job->runner->doubted, doubted);
+}
+
+void tsr_job_find_left(tsr_job *job) {
+  find_left(job);
+  note_doubted(job);
+}
+
+/* ---- Devices that fail ---- */
+
+void tsr_job_fail_on(tsr_job *job, int device, tsr_status status) {
+  tsr_runner *runner = job->runner;
+  if (status == TSR_ERR_DEVICE || status == TSR_ERR_MEMORY) {
+    atomic_fetch_or(&job->blamed, 1u << device);
+    tsr_runner_blame(runner, device);
+  }
+  tsr_job_fail(job, status);
+}
+
+void tsr_job_break(tsr_job *job, int device, tsr_status status) {
+  atomic_fetch_or(&job->broken, 1u << device);
+  tsr_job_fail_on(job, device, status);
+}
+
+void tsr_runner_blame(tsr_runner *runner, int device) {
+  atomic_fetch_or(&runner->out, 1u << device);
+}
+
+static uint32_t all_of(const tsr_runner *runner) {
+  return runner->devices < 32 ? (1u << runner->devices) - 1 : UINT32_MAX;
+}
+
+uint32_t tsr_runner_well(const tsr_runner *runner) {
+  return all_of(runner) & ~atomic_load_explicit(&runner->out, memory_order_acquire);
+}
+
+bool tsr_runner_may_ask(const tsr_runner *runner) {
+  return (atomic_load(&runner->out) & ~atomic_load(&runner->lost)) != 0;
+}
+
+/* A device that fails again and again would make each call twice. */
+static void ask(tsr_runner *runner, int device) {
+  uint32_t bit = 1u << device;
+  bool works = runner->engine->recover(runner->state, device) == TSR_OK, again = works;
+  bool doubted = (atomic_fetch_and(&runner->doubted, ~bit) & bit) != 0;
+  if (!doubted) again &= ++runner->failed[device] < TSR_TUNE_DEVICE_FAILURES;
+  if (again)
+    atomic_fetch_and(&runner->out, ~bit);
+  else
+    atomic_fetch_or(&runner->lost, bit);
+  tsr_log(TSR_LOG_INFO, "device %d failed%s", device,
+          again    ? ", and works again"
+          : works  ? " too often: it is left out from now on"
+                   : ", and does not answer: it is left out from now on");
+}
+
+void tsr_runner_ask(tsr_runner *runner, uint32_t devices) {
+  tsr_runner_occupy(runner);
+  devices |= atomic_load(&runner->doubted);
+  for (int d = 0; d < runner->devices; d++)
+    if ((devices & atomic_load(&runner->out) & ~atomic_load(&runner->lost)) >> d & 1)
+      ask(runner, d);
+  tsr_runner_leave(runner);
+}
+
+/* ---- A job ---- */
+
+bool tsr_job_lost_device(const tsr_job *job) {
+  return job->error.status == TSR_ERR_DEVICE && atomic_load(&job->blamed) != 0;
+}
+
+tsr_job_left_kind tsr_job_left(const tsr_job *job, const tsr_rects **parts) {
+  if (parts != NULL) *parts = &job->left_parts;
+  return job->left_kind;
+}

@@ -10,7 +10,7 @@
  * (-1) is host memory.
  *
  * Threads: one thread at a time submits to the queues of a device; different threads may use
- * different devices at once; any thread may call alloc, free, pin and where. open, alloc, free,
+ * different devices at once; any thread may call alloc, free, pin, where and check. open, alloc, free,
  * pin, where and close leave the caller's current device as it was; record, wait, copy, kernel
  * and query may change it, and therefore run only on the library's threads (run/aside.h).
  */
@@ -145,6 +145,9 @@ typedef struct tsr_engine {
    * device and sets *complete also then; on a lost device, *complete is true. query allocates no
    * memory. */
   tsr_status (*query)(tsr_queue_event *event, bool *complete, double *seconds);
+
+  /* The error of any earlier command of the device, at once; any thread may ask. */
+  tsr_status (*check)(tsr_engine_state *state, int device);
 
   /* Asks a device that has failed, and whose queues are all complete, whether it works: carries out
    * a trivial command on it. TSR_OK: it does, and the errors of earlier commands are forgotten.

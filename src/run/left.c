@@ -5,8 +5,8 @@
  * What a job that failed has left of C. After an error of a device nobody knows which of its
  * commands were carried out, but for those that were seen complete before. Such commands are
  * doubtful, and so is every command that may have used their results: one that waits for a doubtful
- * command, and one that follows a doubtful command in a device's queue. The commands of a staging
- * queue do not use each other's results unless they wait for each other.
+ * command, and one that follows a doubtful command in a device's queue. Staging threads ask the
+ * devices before they overwrite C, so that a staging queue's command is never doubtful.
  */
 #include "base/alloc.h"
 #include "base/log.h"
@@ -29,9 +29,9 @@ static bool has_started(const tsr_job *job, uint32_t command, int device) {
 static bool is_doubtful(survey *s, uint32_t command, int device) {
   const tsr_plan *plan = s->job->plan;
   const tsr_command *c = &plan->commands.items[command];
-  bool broken = device >= 0 && (atomic_load(&s->job->broken) >> device & 1) != 0;
-  bool doubtful = broken && !tsr_command_is_complete(s->job, command);
-  if (device >= 0) doubtful |= s->doubted[c->queue];
+  if (device < 0) return false;
+  bool broken = (atomic_load(&s->job->broken) >> device & 1) != 0;
+  bool doubtful = s->doubted[c->queue] || (broken && !tsr_command_is_complete(s->job, command));
   for (uint32_t w = 0; w < c->waits; w++) doubtful |= s->doubtful[plan->waits.items[c->wait + w]];
   s->doubted[c->queue] |= doubtful;
   return s->doubtful[command] = doubtful;

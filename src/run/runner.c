@@ -184,6 +184,7 @@ static tsr_status fill(tsr_job *job, const tsr_submission *submission, tsr_progr
   job->set = runner->set;
   job->epoch = (uint32_t)(runner->posted % UINT32_MAX) + 1;
   job->tied = tied_devices(runner);
+  job->well = tsr_runner_well(runner);
   job->devices = job->program->devices | job->tied;
   job->staging_threads = tsr_staging_threads(runner, job->program);
   if (job->program->staging_writes_back)

@@ -58,8 +58,25 @@ static void copy(const tsr_command *c, const tsr_copy_args *args) {
   }
 }
 
+/* Before C's old value is overwritten: no device may have failed to make the new one. A command that
+ * is complete may have used what another device should have written, whose error its own thread
+ * meets a little later. */
+static bool is_vouched_for(tsr_job *job, const tsr_command *c) {
+  const tsr_plan *plan = job->plan;
+  tsr_runner *runner = job->runner;
+  bool replaces = plan->call.beta == TSR_ZERO && !plan->moves;
+  if (replaces || plan->buffers.items[c->buffer[1]].role != TSR_BUFFER_HOME) return true;
+  for (int d = 0; d < runner->devices; d++) {
+    if (!(job->well >> d & 1)) continue;
+    tsr_status status = runner->engine->check(runner->state, d);
+    if (status != TSR_OK) tsr_job_break(job, d, status);
+  }
+  return !tsr_job_failed(job);
+}
+
 static void carry_out(tsr_job *job, uint32_t command) {
   tsr_copy_args args;
+  if (!is_vouched_for(job, &job->plan->commands.items[command])) return;
   tsr_issue_copy_args(job, command, &args);
   if (job->trace) job->times[2 * command] = (float)(tsr_now() - job->entered);
   copy(&job->plan->commands.items[command], &args);

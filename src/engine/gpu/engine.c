@@ -178,6 +178,7 @@ const tsr_engine GPU_ENGINE = {
     .record = gpu_record,
     .wait = gpu_wait,
     .query = gpu_query,
+    .check = gpu_check,
     .recover = gpu_recover,
     .copy = gpu_copy,
     .kernel = gpu_kernel,

@@ -172,6 +172,7 @@ tsr_status gpu_event_create(tsr_engine_state *state, int device, bool timed,
 void gpu_event_destroy(tsr_queue_event *event);
 tsr_status gpu_record(tsr_queue *queue, tsr_queue_event *event);
 tsr_status gpu_wait(tsr_queue *queue, tsr_queue_event *event);
+tsr_status gpu_check(tsr_engine_state *state, int device);
 tsr_status gpu_recover(tsr_engine_state *state, int device);
 tsr_status gpu_query(tsr_queue_event *event, bool *complete, double *seconds);
 

@@ -126,6 +126,7 @@ const tsr_engine tsr_engine_host = {
     .record = host_record,
     .wait = host_wait,
     .query = host_query,
+    .check = host_check,
     .recover = host_recover,
     .copy = host_copy,
     .kernel = host_kernel,

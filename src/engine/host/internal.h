@@ -124,6 +124,7 @@ void host_event_destroy(tsr_queue_event *event);
 tsr_status host_record(tsr_queue *queue, tsr_queue_event *event);
 tsr_status host_wait(tsr_queue *queue, tsr_queue_event *event);
 tsr_status host_query(tsr_queue_event *event, bool *complete, double *seconds);
+tsr_status host_check(tsr_engine_state *state, int device);
 tsr_status host_recover(tsr_engine_state *state, int device);
 tsr_status host_copy(tsr_queue *queue, const tsr_copy_args *args);
 tsr_status host_kernel(tsr_queue *queue, const tsr_kernel_args *args);

@@ -324,6 +324,10 @@ static tsr_status device_status(host_device *device) {
   return status;
 }
 
+tsr_status host_check(tsr_engine_state *state, int device) {
+  return device_status(&state->devices[device]);
+}
+
 /* What a check has found was found by commands that a failed device had left without their data. */
 tsr_status host_recover(tsr_engine_state *state, int index) {
   host_device *device = &state->devices[index];

@@ -173,6 +173,18 @@ tsr_status gpu_query(tsr_queue_event *event, bool *complete, double *seconds) {
   return TSR_OK;
 }
 
+/* An error of any command of the device ends all its streams. */
+tsr_status gpu_check(tsr_engine_state *state, int device) {
+  gpu_device *of = &state->devices[device];
+  int former = gpu_enter(of);
+  gpuError error = gpuStreamQuery(of->clock_stream);
+  if (error == gpuErrorNotReady) error = gpuSuccess;
+  (void)gpuLastError();
+  gpu_leave(former);
+  GPU_TRY(error, "an earlier command", device);
+  return TSR_OK;
+}
+
 /* The base of the clock is an event that is waited for. A call that was refused leaves its error
  * behind, which would be reported for the next one. */
 tsr_status gpu_recover(tsr_engine_state *state, int device) {

@@ -9,6 +9,7 @@
 #include "base/system/numa.h"
 #include "base/thread.h"
 #include "front/context.h"
+#include "front/left.h"
 #include "tessera_model.h"
 
 static tsr_status check_device(const tsr_context *context, int device) {
@@ -126,6 +127,7 @@ TSR_ENTRY(tsr_memcpy, (context, to, from, bytes), tsr_context *context, void *to
                     to == NULL ? "to" : "from", bytes);
   tsr_copy_args args = {to, from, TSR_HOST, TSR_HOST, bytes, bytes, bytes, 1};
   if (context->engine != NULL) {
+    if (tsr_left_has_failed_devices(context)) tsr_left_choose_devices(context);
     TSR_TRY(device_of(context, to, bytes, &args.to_device));
     TSR_TRY(device_of(context, from, bytes, &args.from_device));
   }

@@ -22,8 +22,7 @@ typedef struct survey {
 
 /* Whether the command may have been carried out. */
 static bool has_started(const tsr_job *job, uint32_t command, int device) {
-  bool torn = device >= 0 && (atomic_load(&job->torn) >> device & 1) != 0;
-  return torn || tsr_job_flagged(job, command);
+  return tsr_job_flagged(job, command) || (device >= 0 && job->torn[device] == command + 1);
 }
 
 static bool is_doubtful(survey *s, uint32_t command, int device) {

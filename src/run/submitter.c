@@ -56,7 +56,7 @@ static tsr_status record(walk *w, uint32_t command, tsr_queue *queue) {
   if (!job->trace && job->program->event[command] == TSR_NO_EVENT) return TSR_OK;
   tsr_status status =
       tsr_enter_record(job->runner->engine, queue, tsr_job_event(job, command));
-  if (status != TSR_OK) atomic_fetch_or(&job->torn, 1u << w->worker->device);
+  if (status != TSR_OK) job->torn[w->worker->device] = command + 1;
   return status;
 }
 

@@ -58,12 +58,14 @@ static void count_traffic(tsr_calls *calls, const tsr_traffic *moved) {
   pthread_mutex_unlock(&calls->lock);
 }
 
-tsr_status tsr_calls_submit(tsr_calls *calls, const tsr_plan *plan, const tsr_binding *binding,
-                            const tsr_cached_memory *cached, int *short_of, tsr_job **job) {
+static tsr_status submit(tsr_calls *calls, const tsr_plan *plan, const tsr_binding *binding,
+                         const tsr_cached_memory *cached, bool kept, int *short_of,
+                         tsr_job **job) {
   tsr_plan_object *object = tsr_plan_object_of(plan);
   tsr_submission submission = {.program = object->program,
                                .binding = *binding,
                                .trace = atomic_load(&calls->trace),
+                               .kept = kept,
                                .pinner = calls->pinner,
                                .registration = last_registration(calls, &plan->call, binding)};
   if (cached != NULL) submission.cached = *cached;
@@ -75,6 +77,11 @@ tsr_status tsr_calls_submit(tsr_calls *calls, const tsr_plan *plan, const tsr_bi
     tsr_plan_unref(plan);
   *short_of = submission.short_of;
   return status;
+}
+
+tsr_status tsr_calls_submit(tsr_calls *calls, const tsr_plan *plan, const tsr_binding *binding,
+                            const tsr_cached_memory *cached, int *short_of, tsr_job **job) {
+  return submit(calls, plan, binding, cached, true, short_of, job);
 }
 
 /* ---- Collecting ----------------------------------------------------------- */
@@ -184,7 +191,7 @@ tsr_status tsr_calls_run(tsr_calls *calls, const tsr_plan *plan, const tsr_bindi
   *short_of = -1;
   if (tsr_call_may_leave(&plan->call) && !TSR_VEC_RESERVE(&left->parts, plan->commands.count))
     return tsr_fail(TSR_ERR_MEMORY, "no host memory for a product in residues: free some");
-  TSR_TRY(tsr_calls_submit(calls, plan, binding, NULL, short_of, &job));
+  TSR_TRY(submit(calls, plan, binding, NULL, false, short_of, &job));
   return collect(calls, job, left);
 }
 
@@ -225,11 +232,17 @@ static tsr_job *next_pending(tsr_calls *calls, bool all) {
   return job;
 }
 
+/* An error of a device is among the runner's losses: the directory makes good for it, or notes it. */
+static void collect_kept(tsr_calls *calls, tsr_job *job) {
+  tsr_status status = tsr_calls_collect(calls, job);
+  if (status != TSR_ERR_DEVICE && status != TSR_ERR_CHECK) tsr_calls_note_error(calls, status);
+}
+
 /* Collects pending jobs. The caller holds collecting, so that tsr_sync, which finds no pending job,
  * also finds the error of a job that another thread has taken. */
 static void collect_each(tsr_calls *calls, bool all) {
   for (tsr_job *job; (job = next_pending(calls, all)) != NULL;)
-    tsr_calls_note_error(calls, tsr_calls_collect(calls, job));
+    collect_kept(calls, job);
 }
 
 void tsr_calls_collect_pending(tsr_calls *calls) {
@@ -242,7 +255,7 @@ void tsr_calls_keep(tsr_calls *calls, tsr_job *job) {
   pthread_mutex_lock(&calls->lock);
   bool kept = TSR_VEC_PUSH(&calls->pending, job);
   pthread_mutex_unlock(&calls->lock);
-  if (!kept) tsr_calls_note_error(calls, tsr_calls_collect(calls, job));
+  if (!kept) collect_kept(calls, job);
   if (pthread_mutex_trylock(&calls->collecting) != 0) return;
   collect_each(calls, false);
   pthread_mutex_unlock(&calls->collecting);

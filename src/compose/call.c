@@ -16,6 +16,7 @@ typedef struct composed {
   tsr_region region[TSR_OPERANDS];
   tsr_use use[TSR_OPERANDS];
   tsr_found found;       /* by the last attempt */
+  bool newer;            /* C is newer on the devices */
   bool alone;            /* the call must be carried out without cached blocks */
   bool on_cpu;           /* because the plan uses no device */
   bool short_of_staging; /* by the last attempt that failed: memory on the host to stage copies */
@@ -59,9 +60,21 @@ static tsr_status submit(composed *x, const tsr_plan *plan, tsr_shortage *shorta
   tsr_status status = tsr_compose_submit(directory, plan, x->binding, &x->found, &short_of, &job);
   tsr_shortage_note(shortage, plan, short_of);
   if (status != TSR_OK) return status;
+  tsr_journal_entry entry =
+      tsr_journal_call(&directory->journal, &plan->call, x->binding, x->exchanged,
+                       tsr_job_number(job), x->newer);
+  entry.spent = tsr_job_is_tied(job); /* what the user's stream does next may change its matrices */
+  tsr_compose_journal(directory, &entry);
   if (tsr_job_writes_back(job)) tsr_compose_note_write_back(directory, &x->region[TSR_C_], job);
   tsr_calls_keep(directory->calls, job);
   return TSR_OK;
+}
+
+static bool has_newer_c(const tsr_found *found) {
+  for (size_t i = 0; i < found->seen.blocks.count; i++)
+    if (found->seen.blocks.items[i].matrix == TSR_C_ && found->seen.blocks.items[i].newer.count > 0)
+      return true;
+  return false;
 }
 
 /* Plans with the cached blocks that are now in the store, and submits. */
@@ -70,6 +83,7 @@ static tsr_status attempt(void *composed_, tsr_shortage *shortage) {
   const tsr_plan *plan;
   tsr_found_free(&x->found);
   TSR_TRY(tsr_store_look(x->directory->store, x->region, x->use, &x->found));
+  x->newer = has_newer_c(&x->found);
   tsr_status status = find_plan(x, &plan);
   shortage->any = status == TSR_ERR_MEMORY; /* no plan fits beside the cached blocks */
   if (status != TSR_OK) return status;
@@ -138,11 +152,29 @@ tsr_status tsr_compose_call(tsr_directory *directory, const tsr_call *call,
 }
 
 void tsr_compose_note(tsr_directory *directory, const tsr_call *call, const tsr_binding *binding,
-                      const tsr_job *job) {
+                      bool exchanged, const tsr_job *job) {
   tsr_region region[TSR_OPERANDS];
+  uint64_t number = tsr_job_number(job);
+  bool straight = tsr_job_is_straight(job);
   tsr_compose_regions(directory, call, binding, region);
-  if (region[TSR_C_].base == NULL) return;
   pthread_mutex_lock(&directory->lock);
-  tsr_compose_note_write_back(directory, &region[TSR_C_], job);
+  tsr_journal_entry entry =
+      tsr_journal_call(&directory->journal, call, binding, exchanged, number, false);
+  entry.spent = tsr_job_is_tied(job);
+  const tsr_region *c = &entry.region[TSR_C_];
+  tsr_compose_journal(directory, &entry);
+  tsr_compose_journal_region(directory, TSR_JOURNAL_HOME, c, number, number, straight);
+  tsr_compose_journal_region(directory, TSR_JOURNAL_COVER, c, number, number, straight);
+  if (region[TSR_C_].base != NULL)
+    tsr_compose_note_write_back(directory, &region[TSR_C_], job);
+  pthread_mutex_unlock(&directory->lock);
+}
+
+void tsr_compose_note_changed(tsr_directory *directory, const tsr_call *call,
+                              const tsr_binding *binding) {
+  tsr_journal_entry entry =
+      tsr_journal_call(&directory->journal, call, binding, false, UINT64_MAX, false);
+  pthread_mutex_lock(&directory->lock);
+  tsr_compose_journal_region(directory, TSR_JOURNAL_CHANGED, &entry.region[TSR_C_], 0, 0, false);
   pthread_mutex_unlock(&directory->lock);
 }

@@ -16,6 +16,7 @@ void tsr_directory_end(tsr_directory *directory) {
   tsr_store_destroy(directory->store);
   TSR_VEC_FREE(&directory->mapped);
   TSR_VEC_FREE(&directory->write_backs);
+  tsr_journal_free(&directory->journal);
   pthread_mutex_destroy(&directory->lock);
 }
 
@@ -34,46 +35,25 @@ tsr_status tsr_compose_open(tsr_directory *directory) {
                           directory->engine->traits.block, directory->near, &directory->store);
 }
 
-/* After a failed call the contents of cached blocks are unknown: forgets them all. */
-static void drop_lost(tsr_directory *directory) {
-  tsr_runner *runner = directory->calls->runner;
+/* ---- The journal ------------------------------------------------------------- */
+
+void tsr_compose_journal(tsr_directory *directory, const tsr_journal_entry *entry) {
   tsr_region home;
-  if (tsr_runner_failures(runner) == directory->failures) return;
-  tsr_runner_drain(runner);
-  directory->failures = tsr_runner_failures(runner);
-  if (directory->store == NULL) return;
-  directory->dropped |= tsr_store_newer(directory->store, &home);
-  tsr_store_clear(directory->store);
+  bool begins = directory->store != NULL && directory->journal.entries.count == 0;
+  bool dirty = begins && (entry->kind == TSR_JOURNAL_HOME || tsr_store_newer(directory->store, &home));
+  tsr_journal_add(&directory->journal, entry, dirty);
 }
 
-void tsr_compose_begin(tsr_directory *directory) {
-  pthread_mutex_lock(&directory->lock);
-  drop_lost(directory);
-}
-
-void tsr_compose_end(tsr_directory *directory) {
-  pthread_mutex_unlock(&directory->lock);
-}
-
-tsr_status tsr_compose_check_dropped(const tsr_directory *directory) {
-  if (!directory->dropped) return TSR_OK;
-  return tsr_fail(
-      TSR_ERR_DEVICE,
-      "results of earlier calls were lost when a call failed: tsr_sync says which error "
-      "that was; compute them again");
-}
-
-void tsr_compose_note_sync(tsr_directory *directory) {
-  tsr_compose_begin(directory);
-  directory->dropped = false;
-  tsr_compose_end(directory);
-}
-
-bool tsr_compose_begin_if(tsr_directory *directory, bool (*has)(const tsr_store *store)) {
-  tsr_compose_begin(directory);
-  if (directory->store != NULL && has(directory->store)) return true;
-  tsr_compose_end(directory);
-  return false;
+void tsr_compose_journal_region(tsr_directory *directory, tsr_journal_kind kind,
+                                const tsr_region *region, uint64_t from, uint64_t number,
+                                bool straight) {
+  if (directory->journal.entries.count == 0 && kind != TSR_JOURNAL_HOME) return;
+  tsr_journal_entry e = {.kind = kind,
+                         .region[TSR_C_] = *region,
+                         .from = from,
+                         .number = number,
+                         .straight = straight};
+  tsr_compose_journal(directory, &e);
 }
 
 /* ---- Regions of calls ----------------------------------------------------- */
@@ -228,6 +208,7 @@ tsr_status tsr_compose_forget(tsr_directory *directory, const tsr_region *region
 
 void tsr_compose_release(tsr_directory *directory) {
   if (directory->store != NULL) tsr_store_clear(directory->store);
+  tsr_journal_forget(&directory->journal, UINT64_MAX);
 }
 
 /* ---- Memory --------------------------------------------------------------- */

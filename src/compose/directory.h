@@ -16,6 +16,7 @@
 
 #include "call/calls.h"
 #include "call/plans.h"
+#include "compose/journal.h"
 #include "compose/store.h"
 #include "engine/engine.h"
 #include "plan/mapping.h"
@@ -42,6 +43,12 @@ typedef struct tsr_directory {
   pthread_mutex_t lock; /* guards the fields below; taken before the locks of plans and calls */
   tsr_store *store;     /* NULL: no block has been cached yet */
   uint64_t failures;    /* of jobs, when the store was found to be right: tsr_runner_failures */
+  uint32_t lost;        /* devices whose entries have been forgotten; bits */
+  tsr_journal journal;
+  /* Makes a call of the journal again, from host memory to host memory. */
+  tsr_status (*again)(void *context, const tsr_call *call, const tsr_binding *binding,
+                      bool exchanged);
+  void *context;        /* its argument */
   bool dropped;         /* results have been lost since tsr_sync; only that says why */
   TSR_VEC(tsr_mapped) mapped;                  /* the latest last */
   TSR_VEC(tsr_pending_write_back) write_backs; /* all that are not complete, and some that are */
@@ -49,7 +56,7 @@ typedef struct tsr_directory {
 
 typedef TSR_VEC(tsr_job *) tsr_jobs;
 
-/* ---- directory.c ---- */
+/* ---- directory.c, begin.c ---- */
 
 /* Makes the lock of a zeroed directory. The caller fills in engine, state, devices, plans and
  * calls. */
@@ -57,14 +64,24 @@ void tsr_directory_begin(tsr_directory *directory);
 /* Frees all memory; no job may be in flight. */
 void tsr_directory_end(tsr_directory *directory);
 
-/* Take and release the lock. tsr_compose_begin also forgets all cached blocks after a failed call.
- */
+/* Take and release the lock. After a failed call, tsr_compose_begin also forgets the cached blocks
+ * that are lost and makes the calls again whose results were among them. */
 void tsr_compose_begin(tsr_directory *directory);
 void tsr_compose_end(tsr_directory *directory);
 
 /* TSR_ERR_DEVICE: results that were newer on devices than at home have been lost since the last
  * tsr_compose_note_sync, because a call failed. */
 tsr_status tsr_compose_check_dropped(const tsr_directory *directory);
+/* Whether jobs have failed that the next tsr_compose_begin makes good for: what has failed for their
+ * sake is worth repeating. */
+bool tsr_compose_has_losses(tsr_directory *directory, tsr_status status);
+
+/* An event has told the program that the jobs before number are complete. */
+void tsr_compose_note_event(tsr_directory *directory, uint64_t number);
+
+/* The same, unless another thread composes; false: it does. */
+bool tsr_compose_try_event(tsr_directory *directory, uint64_t number);
+
 /* The program has been told of all failures. Takes the lock. */
 void tsr_compose_note_sync(tsr_directory *directory);
 
@@ -115,9 +132,10 @@ tsr_status tsr_compose_map(tsr_directory *directory, const tsr_region *region,
 /* ---- evict.c: these functions begin and end composition by themselves ---- */
 
 /* Prepares for a call that does not compose: writes the parts of the operands that are newer on
- * devices back, waits for that, and forgets all copies of the operands. */
+ * devices back, waits for that, and forgets all copies of the operands. blocking: also waits for the
+ * calls that write the operands. */
 tsr_status tsr_compose_clear(tsr_directory *directory, const tsr_call *call,
-                             const tsr_binding *binding);
+                             const tsr_binding *binding, bool blocking);
 /* Does the same for bytes of host memory at base. */
 tsr_status tsr_compose_clear_bytes(tsr_directory *directory, const void *base, size_t bytes);
 /* Forgets the copies on devices of bytes of host memory at base, without write-back. */
@@ -140,8 +158,12 @@ bool tsr_composes(const tsr_directory *directory, const tsr_call *call);
 tsr_status tsr_compose_call(tsr_directory *directory, const tsr_call *call,
                             const tsr_binding *binding, bool exchanged, bool *alone);
 
+/* Notes a call that does not compose and will be complete when it returns. */
+void tsr_compose_note_changed(tsr_directory *directory, const tsr_call *call,
+                              const tsr_binding *binding);
+
 /* Notes the job of a call that does not compose, which will write its result to the host. */
 void tsr_compose_note(tsr_directory *directory, const tsr_call *call, const tsr_binding *binding,
-                      const tsr_job *job);
+                      bool exchanged, const tsr_job *job);
 
 #endif

@@ -17,15 +17,26 @@ static tsr_status clear_region(tsr_directory *directory, const tsr_region *regio
   return tsr_compose_forget(directory, region);
 }
 
+static tsr_status clear_operands(tsr_directory *directory, tsr_region region[TSR_OPERANDS],
+                                 bool blocking) {
+  for (int x = 0; x < TSR_OPERANDS && blocking; x++)
+    tsr_compose_await_write_backs(directory, &region[x]);
+  bool any = directory->store != NULL && tsr_store_has_entries(directory->store);
+  for (int x = 0; x < TSR_OPERANDS && any; x++)
+    if (region[x].base != NULL) TSR_TRY(clear_region(directory, &region[x]));
+  return TSR_OK;
+}
+
 tsr_status tsr_compose_clear(tsr_directory *directory, const tsr_call *call,
-                             const tsr_binding *binding) {
+                             const tsr_binding *binding, bool blocking) {
   tsr_region region[TSR_OPERANDS];
-  tsr_status status = TSR_OK;
-  if (!begin_if_any(directory)) return TSR_OK;
+  tsr_status status;
   tsr_compose_regions(directory, call, binding, region);
-  for (int x = 0; x < TSR_OPERANDS && status == TSR_OK; x++)
-    if (region[x].base != NULL) status = clear_region(directory, &region[x]);
-  tsr_compose_end(directory);
+  do {
+    tsr_compose_begin(directory);
+    status = clear_operands(directory, region, blocking);
+    tsr_compose_end(directory);
+  } while (tsr_compose_has_losses(directory, status));
   return status;
 }
 
@@ -35,10 +46,17 @@ static tsr_region bytes_at(const void *base, size_t bytes) {
 
 tsr_status tsr_compose_clear_bytes(tsr_directory *directory, const void *base, size_t bytes) {
   tsr_region region = bytes_at(base, bytes);
-  if (!begin_if_any(directory)) return TSR_OK;
-  tsr_status status = tsr_compose_write_back_crossing(directory, &region, true);
-  if (status == TSR_OK) status = tsr_compose_forget(directory, &region);
-  tsr_compose_end(directory);
+  tsr_status status = TSR_OK;
+  do {
+    tsr_compose_begin(directory);
+    tsr_compose_await_write_backs(directory, &region);
+    if (directory->store != NULL)
+      status = tsr_compose_write_back_crossing(directory, &region, true);
+    if (directory->store != NULL && status == TSR_OK)
+      status = tsr_compose_forget(directory, &region);
+    tsr_compose_journal_region(directory, TSR_JOURNAL_CHANGED, &region, 0, 0, false);
+    tsr_compose_end(directory);
+  } while (tsr_compose_has_losses(directory, status));
   return status;
 }
 
@@ -46,6 +64,7 @@ void tsr_compose_forget_bytes(tsr_directory *directory, const void *base, size_t
   tsr_region region = bytes_at(base, bytes);
   if (!begin_if_any(directory)) return;
   (void)tsr_compose_forget(directory, &region);
+  tsr_compose_journal_region(directory, TSR_JOURNAL_CHANGED, &region, 0, 0, false);
   tsr_compose_end(directory);
 }
 
@@ -98,11 +117,14 @@ tsr_status tsr_compose_relieve(tsr_directory *directory, int location, bool *any
 }
 
 tsr_status tsr_compose_evict(tsr_directory *directory, bool *any) {
+  tsr_status status;
   *any = false;
-  if (!tsr_compose_begin_if(directory, holds_memory)) return TSR_OK;
-  size_t before = tsr_store_held(directory->store);
-  tsr_status status = tsr_compose_evict_all(directory);
-  *any = tsr_store_held(directory->store) < before;
-  tsr_compose_end(directory);
+  do {
+    if (!tsr_compose_begin_if(directory, holds_memory)) return TSR_OK;
+    size_t before = tsr_store_held(directory->store);
+    status = tsr_compose_evict_all(directory);
+    *any = tsr_store_held(directory->store) < before;
+    tsr_compose_end(directory);
+  } while (tsr_compose_has_losses(directory, status));
   return status;
 }

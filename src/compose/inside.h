@@ -11,10 +11,22 @@
 #include "call/request.h"
 #include "compose/directory.h"
 
-/* ---- directory.c ---- */
+/* ---- begin.c ---- */
+
+/* Waits for the jobs that write to the region in host memory, and makes good for those that fail. */
+void tsr_compose_await_write_backs(tsr_directory *directory, const tsr_region *region);
 
 /* Does tsr_compose_begin if there is a store for which has() is true. False: not begun. */
 bool tsr_compose_begin_if(tsr_directory *directory, bool (*has)(const tsr_store *store));
+
+/* ---- directory.c ---- */
+
+/* Add to the journal: an entry, or one of a region (unless the journal is empty, and it is no
+ * HOME). */
+void tsr_compose_journal(tsr_directory *directory, const tsr_journal_entry *entry);
+void tsr_compose_journal_region(tsr_directory *directory, tsr_journal_kind kind,
+                                const tsr_region *region, uint64_t from, uint64_t number,
+                                bool straight);
 
 /* Makes the store unless it exists; called before blocks are cached. */
 tsr_status tsr_compose_open(tsr_directory *directory);

@@ -107,7 +107,10 @@ static tsr_status submit_extract(const write_back *w, const tsr_region *region, 
   tsr_job *job;
   TSR_TRY(move_region(w->directory, &request, TSR_C_, region, of, &job));
   if (job == NULL) return TSR_OK;
+  uint64_t number = tsr_job_number(job);
   tsr_compose_note_write_back(w->directory, region, job);
+  tsr_compose_journal_region(w->directory, TSR_JOURNAL_HOME, region, number, number,
+                             tsr_job_is_straight(job));
   tsr_compose_stamp(w->directory, region, 1);
   return end_job(w, job);
 }
@@ -133,8 +136,14 @@ static tsr_status write_back_triangles(const write_back *w, const tsr_region *re
 
 /* Writes back all newer parts of the region in aligned entries. */
 static tsr_status write_back_all(const write_back *w, const tsr_region *region) {
+  tsr_runner *runner = w->directory->calls->runner;
+  uint64_t from = tsr_runner_submitted(runner);
   TSR_TRY(write_back_triangles(w, region));
-  return submit_write_back(w, region, TSR_GENERAL);
+  TSR_TRY(submit_write_back(w, region, TSR_GENERAL));
+  uint64_t next = tsr_runner_submitted(runner);
+  /* A copy that a device writes without a staging thread may be wrong if an earlier job failed. */
+  tsr_compose_journal_region(w->directory, TSR_JOURNAL_COVER, region, from, next - 1, true);
+  return TSR_OK;
 }
 
 /* The same in a triangle of a square region, and nothing beside it. Triangles of another kind, or
@@ -237,7 +246,9 @@ tsr_status tsr_compose_invalidate(tsr_directory *directory, const tsr_region *re
   if (directory->store == NULL) return TSR_OK;
   if (tsr_store_crossing(directory->store, region, &part))
     TSR_TRY(write_back_around(directory, region));
-  return tsr_compose_forget(directory, region);
+  TSR_TRY(tsr_compose_forget(directory, region));
+  tsr_compose_journal_region(directory, TSR_JOURNAL_CHANGED, region, 0, 0, false);
+  return TSR_OK;
 }
 
 /* ---- Copies to mapped devices ----------------------------------------------- */

@@ -18,6 +18,7 @@ struct tsr_entry {
   tsr_rects next_valid, next_newer; /* the same after the plan that is being submitted */
   bool changing;                    /* a plan is being submitted: next_* are filled in */
   uint64_t used;                    /* store->looks when a call last found the entry */
+  uint64_t number;                  /* of the last job that changed the entry */
   uint64_t stamp;                   /* for checking mode: digest of home where the copy is equal */
 };
 
@@ -141,6 +142,21 @@ void tsr_store_trim(tsr_store *store) {
 
 void tsr_store_trim_rings(tsr_store *store) {
   for (int l = store->devices; l < store->locations; l++) tsr_heap_trim(store->heap[l]);
+}
+
+static void drop_empty(tsr_store *store);
+
+bool tsr_store_drop_lost(tsr_store *store, uint32_t devices, uint64_t first) {
+  bool newer = false;
+  for (size_t i = 0; i < store->entries.count; i++) {
+    tsr_entry *entry = store->entries.items[i];
+    if (!(devices >> entry->device & 1) && entry->number < first) continue;
+    newer |= entry->newer.count > 0;
+    tsr_rects_free(&entry->valid);
+    tsr_rects_free(&entry->newer);
+  }
+  drop_empty(store);
+  return newer;
 }
 
 static void drop_empty(tsr_store *store) {
@@ -670,6 +686,7 @@ void tsr_store_note(tsr_store *store, const tsr_plan *plan, tsr_allocation *allo
   for (size_t i = 0; i < allocation->count; i++) {
     tsr_entry *entry = allocation->noted[i];
     end_change(entry, true);
+    entry->number = number;
     if (plan->after->blocks.items[i].bytes > 0)
       store->entries.items[store->entries.count++] = entry;
   }

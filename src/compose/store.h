@@ -145,6 +145,10 @@ void tsr_store_drop(tsr_store *store, tsr_entry *entry);
 /* *home: the home of an entry that is partly newer than it. False: none. */
 bool tsr_store_newer(const tsr_store *store, tsr_region *home);
 
+/* Forgets the entries on the devices (bits), and those that jobs from number first on have changed.
+ * Returns whether some of them were newer than their homes. */
+bool tsr_store_drop_lost(tsr_store *store, uint32_t devices, uint64_t first);
+
 /* Forgets all entries. */
 void tsr_store_clear(tsr_store *store);
 /* Frees the memory that no entry uses. No job may be in flight. */

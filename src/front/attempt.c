@@ -17,12 +17,12 @@
 /* ---- Running a plan ------------------------------------------------------- */
 
 static tsr_status run_plan(tsr_context *context, const tsr_plan *plan, const tsr_binding *binding,
-                           bool async, tsr_left *left, int *short_of) {
+                           bool exchanged, bool async, tsr_left *left, int *short_of) {
   tsr_calls *calls = &context->calls;
   if (!async) return tsr_calls_run(calls, plan, binding, left, short_of);
   tsr_job *job;
   TSR_TRY(tsr_calls_submit(calls, plan, binding, NULL, short_of, &job));
-  tsr_compose_note(&context->directory, &plan->call, binding, job);
+  tsr_compose_note(&context->directory, &plan->call, binding, exchanged, job);
   tsr_calls_keep(calls, job);
   return TSR_OK;
 }
@@ -31,6 +31,16 @@ tsr_status tsr_context_call_on_cpu(tsr_context *context, const tsr_call *call,
                                    const tsr_binding *binding) {
   TSR_TRY(tsr_context_wait_for_devices(context));
   return tsr_call_on_cpu(call, binding);
+}
+
+/* An asynchronous call has not waited for those that write its operands. */
+static tsr_status call_on_cpu(const tsr_attempt *x) {
+  tsr_directory *directory = &x->context->directory;
+  if (x->async) {
+    TSR_TRY(tsr_compose_clear(directory, x->call, x->binding, true));
+    tsr_compose_note_changed(directory, x->call, x->binding);
+  }
+  return tsr_context_call_on_cpu(x->context, x->call, x->binding);
 }
 
 bool tsr_attempt_is_on_device(const tsr_call *call) {
@@ -68,7 +78,7 @@ static tsr_status do_without_devices(const tsr_attempt *x) {
                     : x->context->plans->planning.reproducible
                         ? "the CPU's result would have other bits (reproducible)"
                         : NULL;
-  if (why == NULL) return tsr_context_call_on_cpu(x->context, x->call, x->binding);
+  if (why == NULL) return call_on_cpu(x);
   return tsr_fail(TSR_ERR_DEVICE,
                   "all devices of the context have failed, and %s: make another context, or "
                   "start the program again",
@@ -83,10 +93,10 @@ static tsr_status attempt_call(void *attempt_, tsr_shortage *shortage) {
   if (tsr_runner_well(x->context->calls.runner) == 0) return do_without_devices(x);
   TSR_TRY(find_plan(x, &plan));
   if (plan->devices == 0) {
-    status = tsr_context_call_on_cpu(x->context, x->call, x->binding);
+    status = call_on_cpu(x);
     if (status == TSR_OK) tsr_calls_set_last(&x->context->calls, plan);
   } else {
-    status = run_plan(x->context, plan, x->binding, x->async, &x->left, &short_of);
+    status = run_plan(x->context, plan, x->binding, x->exchanged, x->async, &x->left, &short_of);
   }
   tsr_shortage_note(shortage, plan, short_of);
   keep_or_drop(x, plan, status);
@@ -153,5 +163,5 @@ tsr_status tsr_attempt_on_cpu(const tsr_attempt *x, const tsr_trial *t) {
   if (tsr_attempt_is_on_device(x->call) || plans->planning.reproducible)
     return tsr_attempt_fail_for_memory(x->context, t);
   tsr_log(TSR_LOG_INFO, "the CPU's BLAS does a call: %s", tsr_message());
-  return tsr_context_call_on_cpu(x->context, x->call, x->binding);
+  return call_on_cpu(x);
 }

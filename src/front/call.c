@@ -30,6 +30,18 @@ static tsr_status carry_out(tsr_attempt *x, tsr_trial *trial, bool *in_vain) {
   return x->left.why == TSR_LEFT_NOTHING ? status : tsr_left_do(x, status);
 }
 
+/* Made again after the results that it uses were. *alone: as tsr_compose_call. */
+static tsr_status compose(const tsr_attempt *x, bool *alone) {
+  tsr_directory *directory = &x->context->directory;
+  tsr_status status;
+  do {
+    if (tsr_runner_well(x->context->calls.runner) == 0) return TSR_OK;
+    status = tsr_compose_call(directory, x->call, x->binding, x->exchanged, alone);
+  } while (tsr_compose_has_losses(directory, status) ||
+           (status == TSR_ERR_DEVICE && tsr_left_has_failed_devices(x->context)));
+  return status;
+}
+
 tsr_status tsr_context_call(tsr_context *context, tsr_call *call, const tsr_binding *binding,
                             bool exchanged, bool async) {
   tsr_attempt x = {
@@ -39,10 +51,11 @@ tsr_status tsr_context_call(tsr_context *context, tsr_call *call, const tsr_bind
   tsr_budget_call(context->plans);
   if (tsr_left_has_failed_devices(context)) tsr_left_choose_devices(context);
   if (async && tsr_composes(&context->directory, call)) {
-    TSR_TRY(tsr_compose_call(&context->directory, call, binding, exchanged, &alone));
+    TSR_TRY(compose(&x, &alone));
     if (!alone) return TSR_OK;
   }
-  TSR_TRY(tsr_compose_clear(&context->directory, call, binding));
+  TSR_TRY(tsr_compose_clear(&context->directory, call, binding, !async));
+  if (!async) tsr_compose_note_changed(&context->directory, call, binding);
   tsr_status status = carry_out(&x, &trial, &in_vain);
   return in_vain ? tsr_attempt_on_cpu(&x, &trial) : status;
 }
@@ -55,7 +68,8 @@ tsr_status tsr_context_offer(tsr_context *context, const tsr_call *call, const t
   bool in_vain;
   tsr_budget_call(context->plans);
   if (tsr_left_has_failed_devices(context)) tsr_left_choose_devices(context);
-  TSR_TRY(tsr_compose_clear(&context->directory, call, binding));
+  TSR_TRY(tsr_compose_clear(&context->directory, call, binding, true));
+  tsr_compose_note_changed(&context->directory, call, binding);
   tsr_status status = carry_out(&x, &trial, &in_vain);
   if (!in_vain) return status;
   tsr_budget_restore(context->plans);

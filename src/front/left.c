@@ -209,3 +209,17 @@ static tsr_status attempt(tsr_attempt *x) {
   if (in_vain && x->rest) tsr_budget_restore(x->context->plans);
   return in_vain && !x->rest ? tsr_attempt_on_cpu(x, &trial) : status;
 }
+
+/* ---- Calls of the journal --------------------------------------------------- */
+
+tsr_status tsr_left_again(void *context, const tsr_call *call, const tsr_binding *binding,
+                          bool exchanged) {
+  tsr_call placed = *call;
+  TSR_TRY(tsr_context_place(context, &placed, binding, exchanged));
+  tsr_attempt x = {.context = context,
+                   .call = &placed,
+                   .binding = binding,
+                   .exchanged = exchanged,
+                   .alone = true};
+  return attempt(&x);
+}

@@ -16,6 +16,10 @@
  * which. */
 tsr_status tsr_left_do(tsr_attempt *x, tsr_status status);
 
+/* Makes an asynchronous call whose result was lost again, and waits for it; directory.again. */
+tsr_status tsr_left_again(void *context, const tsr_call *call, const tsr_binding *binding,
+                          bool exchanged);
+
 /* Before a call: asks the devices that have failed whether they work again, and plans for those
  * that do. */
 void tsr_left_choose_devices(tsr_context *context);

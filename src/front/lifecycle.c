@@ -11,6 +11,7 @@
 #include "call/capture.h"
 #include "cpu/blas.h"
 #include "front/context.h"
+#include "front/left.h"
 #include "tessera_model.h"
 
 /* ---- Ending --------------------------------------------------------------- */
@@ -101,6 +102,8 @@ static tsr_status fill(tsr_context *context, const tsr_options *given) {
   context->directory.state = context->state;
   context->directory.devices = context->devices;
   context->directory.near = &context->near;
+  context->directory.again = tsr_left_again;
+  context->directory.context = context;
   return TSR_OK;
 }
 

@@ -75,6 +75,7 @@ struct tsr_job {
   bool trace;
   float *times;    /* of each command [s from the call]: begin (at first time of submission), end */
   tsr_error error; /* guarded by the runner's pool lock until the job is complete */
+  bool kept;             /* as in tsr_submission */
   uint32_t well;         /* bit d: device d worked when the job was submitted */
   atomic_uint blamed, broken; /* bit d: a command of device d failed; its queues may have lost some */
   uint32_t torn[TSR_MAX_DEVICES]; /* 1 + the command that a device has without its flag; 0: none */
@@ -145,6 +146,7 @@ struct tsr_runner {
   atomic_bool spin, quit;
   atomic_uint out, lost, doubted;   /* bit d: device d is not used; nor asked any more; it only had
                                        bad data of another device that failed */
+  tsr_losses losses;                /* guarded by pool; first as a number that may be 0 is kept */
   int failed[TSR_MAX_DEVICES];      /* how often each was out; changes under enter */
   atomic_ullong failures;           /* jobs that have failed */
   atomic_ullong completed;          /* jobs 0 .. completed-1 are complete */

@@ -150,7 +150,7 @@ void tsr_job_fail(tsr_job *job, tsr_status status) {
   tsr_status before = job->error.status;
   if (before == TSR_OK || (before == TSR_ERR_CHECK && status != TSR_ERR_CHECK))
     tsr_error_take(status, &job->error);
-  if (before == TSR_OK) atomic_fetch_add(&job->runner->failures, 1);
+  if (before == TSR_OK && job->kept) atomic_fetch_add(&job->runner->failures, 1);
   pthread_mutex_unlock(&job->runner->pool);
   atomic_store_explicit(&job->failed, true, memory_order_release);
 }

@@ -78,9 +78,30 @@ static void note_doubted(tsr_job *job) {
   atomic_fetch_or(&job->runner->doubted, doubted);
 }
 
+static void note_loss(tsr_job *job) {
+  tsr_losses *losses = &job->runner->losses;
+  tsr_loss loss = {job->number, job->left_kind};
+  pthread_mutex_lock(&job->runner->pool);
+  if (!TSR_VEC_PUSH(&losses->jobs, loss)) losses->incomplete = true;
+  if (job->number < losses->first) {
+    losses->first = job->number;
+    losses->error = job->error;
+    losses->by_device = tsr_job_lost_device(job);
+  }
+  pthread_mutex_unlock(&job->runner->pool);
+}
+
 void tsr_job_find_left(tsr_job *job) {
   find_left(job);
   note_doubted(job);
+  if (job->kept) note_loss(job);
+}
+
+void tsr_runner_take_losses(tsr_runner *runner, tsr_losses *losses) {
+  pthread_mutex_lock(&runner->pool);
+  *losses = runner->losses;
+  runner->losses = (tsr_losses){.first = UINT64_MAX};
+  pthread_mutex_unlock(&runner->pool);
 }
 
 /* ---- Devices that fail ---- */
@@ -138,6 +159,15 @@ void tsr_runner_ask(tsr_runner *runner, uint32_t devices) {
     if ((devices & atomic_load(&runner->out) & ~atomic_load(&runner->lost)) >> d & 1)
       ask(runner, d);
   tsr_runner_leave(runner);
+}
+
+void tsr_runner_ask_all(tsr_runner *runner) {
+  tsr_runner_ask(runner, UINT32_MAX);
+  for (int d = 0; d < runner->devices; d++) {
+    if (!(tsr_runner_well(runner) >> d & 1)) continue;
+    if (runner->engine->recover(runner->state, d) != TSR_OK) tsr_runner_blame(runner, d);
+  }
+  tsr_runner_ask(runner, UINT32_MAX);
 }
 
 /* ---- A job ---- */

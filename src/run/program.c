@@ -230,7 +230,9 @@ static void find_homes(const tsr_plan *plan, tsr_program *p) {
     const tsr_command *c = &plan->commands.items[i];
     bool copies = c->kind == TSR_COMMAND_COPY;
     for (int x = 0; x < (copies ? 1 : 3); x++) p->homes_read |= home_of(plan, c->buffer[x]);
-    p->homes_written |= home_of(plan, c->buffer[copies ? 1 : 2]);
+    uint8_t home = home_of(plan, c->buffer[copies ? 1 : 2]);
+    p->homes_written |= home;
+    p->devices_write_back |= home != 0 && !is_staging(plan, c->queue);
   }
 }
 

@@ -51,6 +51,7 @@ struct tsr_program {
   int staging_threads;                  /* number of host threads that serve them */
   uint16_t *staging_queue;              /* the plan's queue of each staging queue */
   bool staging_writes_back;             /* a staging queue writes to the user's memory */
+  bool devices_write_back;              /* a device's queue writes to the user's memory */
   bool writes_back;                     /* some copy writes to the user's memory */
   uint8_t homes_read, homes_written;    /* bit x: a command reads or writes the user's memory of
                                            operand x */

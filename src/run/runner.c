@@ -54,6 +54,7 @@ void tsr_runner_destroy(tsr_runner *runner) {
   for (int i = 0; i < runner->staging_threads; i++) pthread_join(runner->staging[i].thread, NULL);
   tsr_resource_free(runner);
   free_jobs(runner);
+  TSR_VEC_FREE(&runner->losses.jobs);
   destroy_locks(runner);
   tsr_dealloc(runner);
 }
@@ -88,6 +89,7 @@ tsr_status tsr_runner_create(const tsr_engine *engine, tsr_engine_state *state, 
   tsr_runner *made = tsr_alloc_zero(1, sizeof *made);
   if (made == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a runner");
   made->engine = engine;
+  made->losses.first = UINT64_MAX;
   made->state = state;
   made->cores = settings != NULL && settings->cores > 0 ? settings->cores : tsr_process_cores();
   if (settings != NULL && settings->near != NULL) made->near = *settings->near;
@@ -185,6 +187,7 @@ static tsr_status fill(tsr_job *job, const tsr_submission *submission, tsr_progr
   job->epoch = (uint32_t)(runner->posted % UINT32_MAX) + 1;
   job->tied = tied_devices(runner);
   job->well = tsr_runner_well(runner);
+  job->kept = submission->kept;
   job->devices = job->program->devices | job->tied;
   job->staging_threads = tsr_staging_threads(runner, job->program);
   if (job->program->staging_writes_back)
@@ -300,6 +303,14 @@ bool tsr_job_wait_for(tsr_job *job, double seconds) {
 
 double tsr_job_entered(const tsr_job *job) {
   return job->entered;
+}
+
+bool tsr_job_is_tied(const tsr_job *job) {
+  return job->tied != 0;
+}
+
+bool tsr_job_is_straight(const tsr_job *job) {
+  return job->program->devices_write_back;
 }
 
 bool tsr_job_writes_back(const tsr_job *job) {

@@ -65,6 +65,7 @@ typedef struct tsr_submission {
   tsr_binding binding;
   tsr_cached_memory cached;
   bool trace; /* measure the begin and end of each command */
+  bool kept;  /* nobody waits for the job: if it fails, it is among the losses */
   tsr_pinner *pinner;
   uint64_t registration; /* of the pinner, to be carried out before the job starts; 0: none */
   int short_of; /* out, with TSR_ERR_MEMORY: the location that lacks memory for its arena; else -1
@@ -84,6 +85,22 @@ typedef enum tsr_job_left {
   TSR_JOB_LEFT_UNKNOWN /* what was written may be wrong */
 } tsr_job_left_kind;
 
+/* The failed jobs of asynchronous calls (tsr_submission.kept). */
+typedef struct tsr_loss {
+  uint64_t number;
+  tsr_job_left_kind left; /* of the user's memory */
+} tsr_loss;
+typedef struct tsr_losses {
+  TSR_VEC(tsr_loss) jobs;
+  uint64_t first;  /* number of the first of them; UINT64_MAX: there is none */
+  bool by_device;  /* a device's failure made that one fail */
+  bool incomplete; /* host memory was short for the list */
+  tsr_error error; /* of the first */
+} tsr_losses;
+
+/* Takes over the list of jobs that have failed; all jobs submitted are complete. */
+void tsr_runner_take_losses(tsr_runner *runner, tsr_losses *losses);
+
 /* Devices that work, as bits. A device on which a command fails is out until it is asked. */
 uint32_t tsr_runner_well(const tsr_runner *runner);
 
@@ -95,7 +112,11 @@ bool tsr_runner_may_ask(const tsr_runner *runner);
  * had left undone. One that works is used again, unless it has failed too often. */
 void tsr_runner_ask(tsr_runner *runner, uint32_t devices);
 
-/* The number of jobs that have failed. When it changes, cached blocks may not hold what their jobs
+/* The same for all devices, also those that are not out: what they have failed for may be what
+ * another one had left undone. */
+void tsr_runner_ask_all(tsr_runner *runner);
+
+/* The number of jobs of asynchronous calls that have failed. When it changes, cached blocks may not hold what their jobs
  * were to write. */
 uint64_t tsr_runner_failures(const tsr_runner *runner);
 
@@ -108,6 +129,8 @@ bool tsr_job_wait_for(tsr_job *job, double seconds);
 double tsr_job_entered(const tsr_job *job);   /* time of the call: tsr_now */
 double tsr_job_seconds(const tsr_job *job);   /* of a complete job: from the call to the end */
 bool tsr_job_writes_back(const tsr_job *job); /* the job copies to the user's memory */
+bool tsr_job_is_tied(const tsr_job *job);     /* to streams of the user's */
+bool tsr_job_is_straight(const tsr_job *job); /* devices write there without a staging thread */
 const tsr_plan *tsr_job_plan(const tsr_job *job);
 /* Of a complete job: the measured begin and end of each command, in seconds from the call. The
  * caller owns them (tsr_dealloc). NULL: the job was not traced, has failed, or was asked before. */

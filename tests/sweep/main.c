@@ -20,15 +20,21 @@ static long refuse_one(long n) {
   return tsr_engine_host_refuse_commands(n, 1, TSR_ERR_DEVICE);
 }
 
+/* A device fails, and is lost. */
+static long fail(long n) {
+  tsr_engine_host_pass(false);
+  return tsr_engine_host_fail_at(n);
+}
+
 /* A device fails, and works again when it is asked. */
 static long fail_passing(long n) {
-  tsr_engine_host_pass(n != 0);
+  tsr_engine_host_pass(true);
   return tsr_engine_host_fail_at(n);
 }
 
 static const sweep_way ways[] = {
     {"once", tsr_alloc_fail_at, false, false},       {"on", tsr_alloc_fail_from, false, true},
-    {"engine", tsr_engine_host_fail_at, true, true}, {"refused", refuse_one, false, true},
+    {"engine", fail, true, true}, {"refused", refuse_one, false, true},
     {"refused on", refuse_from, false, true},        {"passing", fail_passing, false, true},
 };
 

@@ -34,8 +34,11 @@ TSR_ENTRY(tsr_event_record, (context, event), tsr_context *context, tsr_event *e
   return TSR_OK;
 }
 
-static int is_over(const tsr_context *context, uint64_t from, uint64_t to) {
-  return context->calls.runner == NULL || tsr_runner_over(context->calls.runner, from, to);
+/* The program may use the memory of the calls from now on. */
+static int is_over(tsr_context *context, uint64_t from, uint64_t to) {
+  if (context->calls.runner == NULL) return true;
+  return tsr_runner_over(context->calls.runner, from, to) &&
+         tsr_compose_try_event(&context->directory, to);
 }
 
 TSR_ENTRY(tsr_event_query, (context, event, complete), tsr_context *context, const tsr_event *event,
@@ -62,6 +65,7 @@ TSR_ENTRY(tsr_event_wait, (context, event), tsr_context *context, const tsr_even
   TSR_TRY(check_event(context, "event", event));
   if (context->calls.runner != NULL && event->number > 0)
     tsr_runner_await(context->calls.runner, event->number - 1);
+  if (context->calls.runner != NULL) tsr_compose_note_event(&context->directory, event->number);
   return TSR_OK;
 }
 

@@ -159,7 +159,7 @@ static void list_lost(const tsr_job *job, tsr_left *left) {
 }
 
 /* left: NULL: the caller does not ask. */
-static tsr_status collect(tsr_calls *calls, tsr_job *job, tsr_left *left) {
+static tsr_status collect(tsr_calls *calls, tsr_job *job, bool tells, tsr_left *left) {
   const tsr_plan *done = tsr_job_plan(job);
   tell_progress(calls, job);
   tsr_status status = tsr_job_wait(job);
@@ -173,6 +173,7 @@ static tsr_status collect(tsr_calls *calls, tsr_job *job, tsr_left *left) {
     pthread_mutex_unlock(&calls->lock);
   } else {
     if (left != NULL) list_lost(job, left);
+    if (tells) tsr_job_note_told(job);
     tsr_dealloc(times);
   }
   tsr_job_release(job);
@@ -181,7 +182,7 @@ static tsr_status collect(tsr_calls *calls, tsr_job *job, tsr_left *left) {
 }
 
 tsr_status tsr_calls_collect(tsr_calls *calls, tsr_job *job) {
-  return collect(calls, job, NULL);
+  return collect(calls, job, true, NULL);
 }
 
 /* Room for the list of parts comes first: when the job is over it is too late to fail. */
@@ -192,7 +193,7 @@ tsr_status tsr_calls_run(tsr_calls *calls, const tsr_plan *plan, const tsr_bindi
   if (tsr_call_may_leave(&plan->call) && !TSR_VEC_RESERVE(&left->parts, plan->commands.count))
     return tsr_fail(TSR_ERR_MEMORY, "no host memory for a product in residues: free some");
   TSR_TRY(submit(calls, plan, binding, NULL, false, short_of, &job));
-  return collect(calls, job, left);
+  return collect(calls, job, false, left);
 }
 
 void tsr_calls_set_last(tsr_calls *calls, const tsr_plan *plan) {
@@ -234,7 +235,7 @@ static tsr_job *next_pending(tsr_calls *calls, bool all) {
 
 /* An error of a device is among the runner's losses: the directory makes good for it, or notes it. */
 static void collect_kept(tsr_calls *calls, tsr_job *job) {
-  tsr_status status = tsr_calls_collect(calls, job);
+  tsr_status status = collect(calls, job, false, NULL);
   if (status != TSR_ERR_DEVICE && status != TSR_ERR_CHECK) tsr_calls_note_error(calls, status);
 }
 

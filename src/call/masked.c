@@ -41,12 +41,14 @@ static tsr_status narrow_operands(tsr_masked *x) {
 }
 
 static void narrow_mapping(tsr_masked *x, const tsr_mapping *mapping) {
+  bool all = true;
   x->mapping = *mapping;
   for (int i = 0; i < mapping->grid_rows * mapping->grid_cols; i++) {
     int device = narrow_device(x, mapping->device[i]);
+    all &= device >= 0;
     x->mapping.device[i] = (int16_t)(device >= 0 ? device : mapping->device[i] % x->devices);
   }
-  if (x->options.mapping != NULL) x->options.mapping = &x->mapping;
+  if (x->options.mapping != NULL) x->options.mapping = all ? &x->mapping : NULL;
 }
 
 static tsr_status narrow_residency(tsr_masked *x) {

@@ -18,7 +18,8 @@ typedef struct tsr_masked {
   tsr_machine *machine;
   tsr_call call;
   tsr_plan_options options;
-  tsr_mapping mapping; /* blocks of other devices are given to those that may be used, in turn */
+  tsr_mapping mapping; /* of a distribution: blocks of other devices go to those that may be used; a
+                          call does not follow such a mapping */
   tsr_residency residency;
   int devices;                     /* that may be used, in rising order: */
   int device[TSR_MACHINE_DEVICES]; /* numbers of the whole machine */

@@ -46,29 +46,75 @@ static tsr_status make_again(tsr_directory *directory, const tsr_journal *journa
   return TSR_OK;
 }
 
+/* What failed write-backs should have brought home still counts as newer on the devices. */
+static bool renew(tsr_directory *directory, const tsr_journal *journal, const tsr_losses *losses) {
+  bool done = true;
+  for (size_t i = 0; i < journal->entries.count && done && directory->store != NULL; i++)
+    if (tsr_journal_is_missing(journal, i, losses))
+      done = tsr_store_renew(directory->store, &journal->entries.items[i].region[TSR_C_]);
+  return done;
+}
+
+typedef TSR_VEC(tsr_journal_entry) entries;
+
+static bool list_missing(const tsr_journal *journal, const tsr_losses *losses, entries *missing) {
+  for (size_t i = 0; i < journal->entries.count; i++)
+    if (tsr_journal_is_missing(journal, i, losses) &&
+        !TSR_VEC_PUSH(missing, journal->entries.items[i]))
+      return false;
+  return true;
+}
+
+static tsr_status write_back_again(tsr_directory *directory, const entries *missing) {
+  for (size_t i = 0; i < missing->count && directory->store != NULL; i++) {
+    const tsr_journal_entry *e = &missing->items[i];
+    TSR_TRY(tsr_compose_write_back_aligned(directory, &e->region[TSR_C_], e->uplo, true));
+  }
+  return TSR_OK;
+}
+
+/* *newer: something is lost that is newer on the devices than at home. */
+static tsr_status make_good_by(tsr_directory *directory, tsr_journal *journal,
+                               const tsr_losses *losses, bool *newer) {
+  entries missing = {NULL, 0, 0};
+  bool can = !losses->incomplete && (losses->jobs.count == 0 || losses->by_device) &&
+             list_missing(journal, losses, &missing) && renew(directory, journal, losses) &&
+             tsr_journal_judge(journal, losses);
+  tsr_status status = can ? forget_results(directory, journal) : TSR_ERR_DEVICE;
+  *newer = directory->store != NULL &&
+           tsr_store_drop_lost(directory->store, directory->lost, losses->first);
+  if (status == TSR_OK) status = make_again(directory, journal);
+  if (status == TSR_OK) status = write_back_again(directory, &missing);
+  if (status == TSR_OK && losses->jobs.count > 0)
+    tsr_log(TSR_LOG_INFO, "a device failed: %zu calls and %zu write-backs were made again",
+            journal->entries.count, missing.count);
+  TSR_VEC_FREE(&missing);
+  return status;
+}
+
 /* Takes the journal over: what is done to make its calls again is not noted in it. */
-static tsr_status make_good(tsr_directory *directory, const tsr_losses *losses) {
+static tsr_status make_good(tsr_directory *directory, const tsr_losses *losses, bool *newer) {
   tsr_journal journal = directory->journal;
   directory->journal = (tsr_journal){0};
-  bool can = !losses->incomplete && (losses->jobs.count == 0 || losses->by_device) &&
-             tsr_journal_judge(&journal, losses);
-  tsr_status status = can ? forget_results(directory, &journal) : TSR_ERR_DEVICE;
-  bool newer = directory->store != NULL &&
-               tsr_store_drop_lost(directory->store, directory->lost, losses->first);
-  if (status == TSR_OK) status = make_again(directory, &journal);
-  if (status == TSR_OK && journal.entries.count > 0)
-    tsr_log(TSR_LOG_INFO, "a device failed: %zu calls were made again", journal.entries.count);
+  tsr_status status = make_good_by(directory, &journal, losses, newer);
   tsr_journal_free(&journal);
   tsr_journal_free(&directory->journal);
   directory->journal = (tsr_journal){0};
-  return newer ? TSR_ERR_DEVICE : status;
+  return status;
 }
 
 /* ---- Losses -------------------------------------------------------------------- */
 
-/* The error that tsr_sync returns. */
-static void note_lost(tsr_directory *directory, const tsr_losses *losses) {
-  directory->dropped = true;
+static bool is_told(const tsr_losses *losses) {
+  for (size_t i = 0; i < losses->jobs.count; i++)
+    if (!losses->jobs.items[i].told) return false;
+  return losses->jobs.count > 0;
+}
+
+/* The error that tsr_sync returns, unless who waited for the job that failed has it. */
+static void note_lost(tsr_directory *directory, const tsr_losses *losses, bool newer) {
+  directory->dropped |= newer || !is_told(losses);
+  if (is_told(losses)) return;
   tsr_status status =
       losses->jobs.count > 0
           ? tsr_error_put(&losses->error)
@@ -97,7 +143,9 @@ static void recover(tsr_directory *directory) {
   directory->lost = lost;
   directory->failures = tsr_runner_failures(runner);
   tsr_runner_take_losses(runner, &losses);
-  if (make_good(directory, &losses) != TSR_OK) note_lost(directory, &losses);
+  bool newer;
+  tsr_status status = make_good(directory, &losses, &newer);
+  if (status != TSR_OK || newer) note_lost(directory, &losses, newer);
   TSR_VEC_FREE(&losses.jobs);
 }
 
@@ -131,8 +179,8 @@ tsr_status tsr_compose_check_dropped(const tsr_directory *directory) {
   if (!directory->dropped) return TSR_OK;
   return tsr_fail(
       TSR_ERR_DEVICE,
-      "results of earlier calls were lost when a call failed: tsr_sync says which error "
-      "that was; compute them again");
+      "results of earlier calls were lost when a call failed: tsr_sync, or the call that waited for "
+      "it, says which error that was; compute them again");
 }
 
 void tsr_compose_note_event(tsr_directory *directory, uint64_t number) {

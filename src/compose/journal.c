@@ -171,13 +171,16 @@ static bool can_be_again(const tsr_journal *journal, size_t k, const tsr_losses 
   return true;
 }
 
-/* What a write-back that failed was to bring home must be made again, unless it came from before the
- * journal: then it is lost. */
+bool tsr_journal_is_missing(const tsr_journal *journal, size_t i, const tsr_losses *losses) {
+  const tsr_journal_entry *e = &journal->entries.items[i];
+  return e->kind == TSR_JOURNAL_HOME && writes_of(e, losses) != WRITES_DONE;
+}
+
+/* What was forgotten on the devices did not come home: a call has to be made again for it, unless it
+ * is older than the journal. */
 static bool loses_older(const tsr_journal *journal, const tsr_losses *losses) {
-  for (size_t h = 0; h < journal->entries.count && journal->dirty; h++) {
-    const tsr_journal_entry *e = &journal->entries.items[h];
-    if (e->kind == TSR_JOURNAL_HOME && writes_of(e, losses) != WRITES_DONE) return true;
-  }
+  for (size_t h = 0; h < journal->entries.count && journal->dirty; h++)
+    if (journal->entries.items[h].evicts && tsr_journal_is_missing(journal, h, losses)) return true;
   return false;
 }
 

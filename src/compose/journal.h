@@ -30,6 +30,8 @@ typedef struct tsr_journal_entry {
   bool rootless; /* C was newer on the devices before the journal began */
   bool spent;    /* an event told the program that the call is complete: it may use the memory */
   bool again;    /* CALL: it is to be made again (tsr_journal_judge) */
+  bool evicts;   /* HOME: what is written is forgotten on the devices */
+  tsr_uplo uplo; /* HOME: the part of the region that is written */
   bool straight; /* HOME: devices copy to host memory without a staging thread */
   tsr_region region[TSR_OPERANDS]; /* CALL: of the operands, base NULL if one is not read or written;
                                       else region[TSR_C_] is the region */
@@ -54,6 +56,9 @@ tsr_journal_entry tsr_journal_call(const tsr_journal *journal, const tsr_call *c
 void tsr_journal_forget(tsr_journal *journal, uint64_t number);
 /* Calls of jobs before number cannot be made again. */
 void tsr_journal_spend(tsr_journal *journal, uint64_t number);
+
+/* Whether entry i is a write-back that has not brought home all it should have. */
+bool tsr_journal_is_missing(const tsr_journal *journal, size_t i, const tsr_losses *losses);
 
 /* Keeps in the journal only the calls to make again after the losses. False: some cannot be. */
 bool tsr_journal_judge(tsr_journal *journal, const tsr_losses *losses);

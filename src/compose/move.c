@@ -88,6 +88,7 @@ typedef struct write_back {
   tsr_directory *directory;
   tsr_uplo uplo;
   bool wait;     /* until it is complete */
+  bool evicts;   /* the caller forgets what is written */
   tsr_jobs *own; /* takes the jobs, for the caller to collect; NULL: tsr_sync collects them */
 } write_back;
 
@@ -109,8 +110,13 @@ static tsr_status submit_extract(const write_back *w, const tsr_region *region, 
   if (job == NULL) return TSR_OK;
   uint64_t number = tsr_job_number(job);
   tsr_compose_note_write_back(w->directory, region, job);
-  tsr_compose_journal_region(w->directory, TSR_JOURNAL_HOME, region, number, number,
-                             tsr_job_is_straight(job));
+  tsr_journal_entry entry = {.kind = TSR_JOURNAL_HOME,
+                             .region[TSR_C_] = *region,
+                             .number = number,
+                             .uplo = w->uplo,
+                             .evicts = w->evicts,
+                             .straight = tsr_job_is_straight(job)};
+  tsr_compose_journal(w->directory, &entry);
   tsr_compose_stamp(w->directory, region, 1);
   return end_job(w, job);
 }
@@ -177,7 +183,7 @@ static tsr_status write_back_aligned(const write_back *w, const tsr_region *regi
  */
 tsr_status tsr_compose_settle_triangles(tsr_directory *directory, const tsr_region *region,
                                         const tsr_use *use) {
-  write_back w = {.directory = directory, .uplo = TSR_GENERAL};
+  write_back w = {.directory = directory, .uplo = TSR_GENERAL, .evicts = true};
   TSR_TRY(tsr_store_cut_triangles(directory->store, region, use));
   for (;;) {
     tsr_region square;
@@ -191,7 +197,7 @@ tsr_status tsr_compose_settle_triangles(tsr_directory *directory, const tsr_regi
 
 tsr_status tsr_compose_write_back_aligned(tsr_directory *directory, const tsr_region *region,
                                           tsr_uplo uplo, bool wait) {
-  return write_back_aligned(&(write_back){directory, uplo, wait, NULL}, region);
+  return write_back_aligned(&(write_back){directory, uplo, wait, !wait, NULL}, region);
 }
 
 static tsr_status write_back_crossing(const write_back *w, const tsr_region *region) {
@@ -203,15 +209,15 @@ static tsr_status write_back_crossing(const write_back *w, const tsr_region *reg
 
 tsr_status tsr_compose_write_back_crossing(tsr_directory *directory, const tsr_region *region,
                                            bool wait) {
-  return write_back_crossing(&(write_back){directory, TSR_GENERAL, wait, NULL}, region);
+  return write_back_crossing(&(write_back){directory, TSR_GENERAL, wait, !wait, NULL}, region);
 }
 
 tsr_status tsr_compose_write_back(tsr_directory *directory, const tsr_region *region, tsr_uplo uplo,
                                   tsr_jobs *own) {
   if (directory->store == NULL) return TSR_OK;
   TSR_TRY(tsr_compose_check(directory, region, 1));
-  TSR_TRY(write_back_crossing(&(write_back){directory, TSR_GENERAL, false, own}, region));
-  return write_back_aligned(&(write_back){directory, uplo, false, own}, region);
+  TSR_TRY(write_back_crossing(&(write_back){directory, TSR_GENERAL, false, false, own}, region));
+  return write_back_aligned(&(write_back){directory, uplo, false, false, own}, region);
 }
 
 /* ---- Invalidation ---------------------------------------------------------- */

@@ -144,21 +144,6 @@ void tsr_store_trim_rings(tsr_store *store) {
   for (int l = store->devices; l < store->locations; l++) tsr_heap_trim(store->heap[l]);
 }
 
-static void drop_empty(tsr_store *store);
-
-bool tsr_store_drop_lost(tsr_store *store, uint32_t devices, uint64_t first) {
-  bool newer = false;
-  for (size_t i = 0; i < store->entries.count; i++) {
-    tsr_entry *entry = store->entries.items[i];
-    if (!(devices >> entry->device & 1) && entry->number < first) continue;
-    newer |= entry->newer.count > 0;
-    tsr_rects_free(&entry->valid);
-    tsr_rects_free(&entry->newer);
-  }
-  drop_empty(store);
-  return newer;
-}
-
 static void drop_empty(tsr_store *store) {
   size_t kept = 0;
   for (size_t i = 0; i < store->entries.count; i++) {
@@ -183,6 +168,34 @@ static tsr_rect shared(const tsr_entry *entry, const tsr_region *region, tsr_rel
   tsr_rect part = tsr_rect_intersect(at, tsr_region_all(region));
   return tsr_rect_make(part.row0 - at.row0, part.col0 - at.col0, part.row1 - part.row0,
                        part.col1 - part.col0);
+}
+
+/* ---- After failures --------------------------------------------------------- */
+
+bool tsr_store_renew(tsr_store *store, const tsr_region *region) {
+  bool done = true;
+  for (size_t i = 0; i < store->entries.count && done; i++) {
+    tsr_entry *entry = store->entries.items[i];
+    tsr_relation how;
+    tsr_rect rect = shared(entry, region, &how);
+    if (how == TSR_DISJOINT || tsr_rect_empty(rect)) continue;
+    tsr_rects_free(&entry->newer);
+    done = tsr_rects_copy(&entry->valid, &entry->newer);
+  }
+  return done;
+}
+
+bool tsr_store_drop_lost(tsr_store *store, uint32_t devices, uint64_t first) {
+  bool newer = false;
+  for (size_t i = 0; i < store->entries.count; i++) {
+    tsr_entry *entry = store->entries.items[i];
+    if (!(devices >> entry->device & 1) && entry->number < first) continue;
+    newer |= entry->newer.count > 0;
+    tsr_rects_free(&entry->valid);
+    tsr_rects_free(&entry->newer);
+  }
+  drop_empty(store);
+  return newer;
 }
 
 /* ---- The cached blocks that a call finds ------------------------------------ */
@@ -686,7 +699,8 @@ void tsr_store_note(tsr_store *store, const tsr_plan *plan, tsr_allocation *allo
   for (size_t i = 0; i < allocation->count; i++) {
     tsr_entry *entry = allocation->noted[i];
     end_change(entry, true);
-    entry->number = number;
+    bool moved = plan->moves && plan->after->blocks.items[i].matrix == TSR_C_;
+    if (!moved) entry->number = number; /* a write-back changes nothing on devices */
     if (plan->after->blocks.items[i].bytes > 0)
       store->entries.items[store->entries.count++] = entry;
   }

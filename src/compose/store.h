@@ -145,6 +145,10 @@ void tsr_store_drop(tsr_store *store, tsr_entry *entry);
 /* *home: the home of an entry that is partly newer than it. False: none. */
 bool tsr_store_newer(const tsr_store *store, tsr_region *home);
 
+/* What entries have of the region counts as newer than its home, to which a write-back failed.
+ * False: no host memory. */
+bool tsr_store_renew(tsr_store *store, const tsr_region *region);
+
 /* Forgets the entries on the devices (bits), and those that jobs from number first on have changed.
  * Returns whether some of them were newer than their homes. */
 bool tsr_store_drop_lost(tsr_store *store, uint32_t devices, uint64_t first);

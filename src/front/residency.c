@@ -109,6 +109,23 @@ static tsr_status await_write_back(tsr_context *context, tsr_jobs *own, bool oth
   return error.status == TSR_OK ? TSR_OK : tsr_error_put(&error);
 }
 
+static tsr_status write_back(tsr_context *context, tsr_uplo uplo, const tsr_region *region,
+                             bool wait) {
+  tsr_jobs own = {NULL, 0, 0};
+  uint64_t number = 0;
+  tsr_error refused;
+  tsr_compose_begin(&context->directory);
+  tsr_status status = tsr_compose_check_dropped(&context->directory);
+  if (status == TSR_OK)
+    status = tsr_compose_write_back(&context->directory, region, uplo, wait ? &own : NULL);
+  bool others = wait && tsr_compose_find_write_back(&context->directory, region, &number);
+  tsr_compose_end(&context->directory);
+  if (status != TSR_OK) tsr_error_take(status, &refused);
+  tsr_status came = await_write_back(context, &own, others, number);
+  return status == TSR_OK ? came : tsr_error_put(&refused);
+}
+
+/* If a device fails meanwhile, the results that were to come home are made again, and come then. */
 static tsr_status coherent(tsr_context *context, tsr_uplo uplo, const matrix *x, bool wait) {
   bool at_host;
   TSR_TRY(tsr_context_check(context));
@@ -118,19 +135,11 @@ static tsr_status coherent(tsr_context *context, tsr_uplo uplo, const matrix *x,
   TSR_TRY(is_at_host(context, x, &at_host));
   if (!at_host) return TSR_OK;
   tsr_region region = region_of(x);
-  tsr_jobs own = {NULL, 0, 0};
-  uint64_t number = 0;
-  tsr_compose_begin(&context->directory);
-  tsr_status status = tsr_compose_check_dropped(&context->directory);
-  if (status == TSR_OK)
-    status = tsr_compose_write_back(&context->directory, &region, uplo, wait ? &own : NULL);
-  bool others = wait && tsr_compose_find_write_back(&context->directory, &region, &number);
-  tsr_compose_end(&context->directory);
+  tsr_status status;
+  do status = write_back(context, uplo, &region, wait);
+  while (tsr_compose_has_losses(&context->directory, status));
   if (status == TSR_OK) capture(context, TSR_CAPTURED_COHERENT, uplo, x);
-  tsr_error refused;
-  if (status != TSR_OK) tsr_error_take(status, &refused);
-  tsr_status came = await_write_back(context, &own, others, number);
-  return status == TSR_OK ? came : tsr_error_put(&refused);
+  return status;
 }
 
 TSR_ENTRY(tsr_coherent_async, (context, uplo, m, n, c, ldc, type), tsr_context *context,

@@ -80,7 +80,7 @@ static void note_doubted(tsr_job *job) {
 
 static void note_loss(tsr_job *job) {
   tsr_losses *losses = &job->runner->losses;
-  tsr_loss loss = {job->number, job->left_kind};
+  tsr_loss loss = {job->number, job->left_kind, false};
   pthread_mutex_lock(&job->runner->pool);
   if (!TSR_VEC_PUSH(&losses->jobs, loss)) losses->incomplete = true;
   if (job->number < losses->first) {
@@ -95,6 +95,14 @@ void tsr_job_find_left(tsr_job *job) {
   find_left(job);
   note_doubted(job);
   if (job->kept) note_loss(job);
+}
+
+void tsr_job_note_told(const tsr_job *job) {
+  tsr_losses *losses = &job->runner->losses;
+  pthread_mutex_lock(&job->runner->pool);
+  for (size_t i = 0; i < losses->jobs.count; i++)
+    if (losses->jobs.items[i].number == job->number) losses->jobs.items[i].told = true;
+  pthread_mutex_unlock(&job->runner->pool);
 }
 
 void tsr_runner_take_losses(tsr_runner *runner, tsr_losses *losses) {

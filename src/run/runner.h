@@ -89,6 +89,7 @@ typedef enum tsr_job_left {
 typedef struct tsr_loss {
   uint64_t number;
   tsr_job_left_kind left; /* of the user's memory */
+  bool told;              /* a caller has waited for the job, and got its error */
 } tsr_loss;
 typedef struct tsr_losses {
   TSR_VEC(tsr_loss) jobs;
@@ -97,6 +98,9 @@ typedef struct tsr_losses {
   bool incomplete; /* host memory was short for the list */
   tsr_error error; /* of the first */
 } tsr_losses;
+
+/* The caller has waited for the failed job: nobody else need be told of it. */
+void tsr_job_note_told(const tsr_job *job);
 
 /* Takes over the list of jobs that have failed; all jobs submitted are complete. */
 void tsr_runner_take_losses(tsr_runner *runner, tsr_losses *losses);

@@ -180,9 +180,10 @@ static tsr_status spelled(void *w) {
 static void check_blocking(void *world_, const sweep_outcome *o) {
   world *w = world_;
   tsr_type type = request_of(w)->type;
-  if (o->dead) return;
-  HOLD(world_inputs_kept(w));
   HOLD(o->synced == TSR_OK);
+  if (o->status == TSR_ERR_DEVICE && !w->at_device[C]) HOLD(strstr(o->said, "undefined") != NULL);
+  if (o->dead && w->at_device[C]) return; /* with the device its memory is lost */
+  HOLD(world_inputs_kept(w));
   if (sweep_done(o)) HOLD(world_holds(w, C, type, w->expected));
   if (!sweep_refused(o)) return;
   HOLD(world_kept(w));

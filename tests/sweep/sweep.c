@@ -155,15 +155,18 @@ static void make_call(const sweep *s, const sweep_visit *v, void *world, long n,
   float_modes_set(&all_modes[n % MODES]);
   float_state before = float_state_get();
   o->status = v->call(world);
+  snprintf(o->said, sizeof o->said, "%s", o->status != TSR_OK ? tsr_message() : "");
   o->synced = s->rig->settle(world);
   if (!float_state_is(&before, FE_INEXACT | FE_UNDERFLOW, changed, sizeof changed))
     sweep_hold(false, changed, __FILE__, __LINE__);
 }
 
+static long ended_right; /* trials in which something failed */
+
 /* Whether something failed in it. */
 static bool run_trial(const sweep *s, const sweep_visit *v, const sweep_way *way, const char *setup,
                       long n) {
-  sweep_outcome o = {TSR_OK, TSR_OK, false, false, way->midway};
+  sweep_outcome o = {.midway = way->midway};
   snprintf(trial, sizeof trial, "--setup \"%s\" --visit \"%s\" --way %s --n %ld", setup, v->name,
            way->name, n);
   why[0] = '\0';
@@ -181,6 +184,7 @@ static bool run_trial(const sweep *s, const sweep_visit *v, const sweep_way *way
   if (v->after != NULL) v->after(world, &o);
   s->rig->close(world, &o);
   alarm(0);
+  ended_right += o.failed && sweep_done(&o);
   return o.failed;
 }
 
@@ -280,7 +284,8 @@ int sweep_main(int argc, char **argv, const sweep *s) {
           run_visit(s, v, &s->ways[w], &r, &total);
     }
   if (r.list) return 0;
-  printf("%d visits, %ld trials, %ld with failures\n", visits, total.trials, total.failures);
+  printf("%d visits, %ld trials, %ld with failures, of which %ld ended right\n", visits,
+         total.trials, total.failures, ended_right);
   for (int i = 0; s->headers[i] != NULL && r.visits[0] == NULL && r.n == 0; i++)
     total.failed += find_missing(s->headers[i]);
   printf("%ld passed, %ld failed\n", total.passed, total.failed);

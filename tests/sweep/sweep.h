@@ -37,6 +37,7 @@ typedef struct sweep_outcome {
   tsr_status status; /* of the call */
   tsr_status synced; /* of waiting for what it began; TSR_OK where there is nothing to wait for */
   bool failed;       /* something was made to fail */
+  char said[300];    /* the message of what did not come to its end */
   bool dead;         /* devices may have failed for good */
   bool midway;       /* a job may have failed half-way */
 } sweep_outcome;

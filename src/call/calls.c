@@ -181,8 +181,8 @@ static tsr_status collect(tsr_calls *calls, tsr_job *job, bool tells, tsr_left *
   return status;
 }
 
-tsr_status tsr_calls_collect(tsr_calls *calls, tsr_job *job) {
-  return collect(calls, job, true, NULL);
+tsr_status tsr_calls_collect(tsr_calls *calls, tsr_job *job, bool tells) {
+  return collect(calls, job, tells, NULL);
 }
 
 /* Room for the list of parts comes first: when the job is over it is too late to fail. */

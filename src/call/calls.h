@@ -54,8 +54,8 @@ tsr_status tsr_calls_run(tsr_calls *calls, const tsr_plan *plan, const tsr_bindi
                          tsr_left *left, int *short_of);
 
 /* Waits for the job, keeps its measured times, and releases the job and its reference to the plan.
- * Returns the job's status. */
-tsr_status tsr_calls_collect(tsr_calls *calls, tsr_job *job);
+ * Returns the job's status. tells: the program gets it, so that tsr_sync need not tell it. */
+tsr_status tsr_calls_collect(tsr_calls *calls, tsr_job *job, bool tells);
 
 /* Keeps the job of an asynchronous call until tsr_sync. Without memory for that, waits for it now.
  */

@@ -112,8 +112,8 @@ static bool is_told(const tsr_losses *losses) {
 }
 
 /* The error that tsr_sync returns, unless who waited for the job that failed has it. */
-static void note_lost(tsr_directory *directory, const tsr_losses *losses, bool newer) {
-  directory->dropped |= newer || !is_told(losses);
+static void note_lost(tsr_directory *directory, const tsr_losses *losses) {
+  directory->dropped = true;
   if (is_told(losses)) return;
   tsr_status status =
       losses->jobs.count > 0
@@ -145,8 +145,9 @@ static void recover(tsr_directory *directory) {
   tsr_runner_take_losses(runner, &losses);
   bool newer;
   tsr_status status = make_good(directory, &losses, &newer);
-  if (status != TSR_OK || newer) note_lost(directory, &losses, newer);
+  if (status != TSR_OK || newer) note_lost(directory, &losses);
   TSR_VEC_FREE(&losses.jobs);
+  if (directory->plans->check && directory->store != NULL) tsr_store_stamp_all(directory->store);
 }
 
 bool tsr_compose_has_losses(tsr_directory *directory, tsr_status status) {

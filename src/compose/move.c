@@ -93,12 +93,12 @@ typedef struct write_back {
 } write_back;
 
 static tsr_status end_job(const write_back *w, tsr_job *job) {
-  if (w->wait) return tsr_calls_collect(w->directory->calls, job);
+  if (w->wait) return tsr_calls_collect(w->directory->calls, job, false);
   if (w->own == NULL) {
     tsr_calls_keep(w->directory->calls, job);
     return TSR_OK;
   }
-  return TSR_VEC_PUSH(w->own, job) ? TSR_OK : tsr_calls_collect(w->directory->calls, job);
+  return TSR_VEC_PUSH(w->own, job) ? TSR_OK : tsr_calls_collect(w->directory->calls, job, false);
 }
 
 /* Submits the write-back of an extract of the region's newer parts in aligned entries. If a

@@ -835,6 +835,11 @@ void tsr_store_stamp(tsr_store *store, const tsr_region *region) {
   }
 }
 
+void tsr_store_stamp_all(tsr_store *store) {
+  for (size_t i = 0; i < store->entries.count; i++)
+    store->entries.items[i]->stamp = digest_home(store->entries.items[i]);
+}
+
 tsr_status tsr_store_check(const tsr_store *store, const tsr_region *region) {
   for (size_t i = 0; i < store->entries.count; i++) {
     const tsr_entry *entry = store->entries.items[i];

@@ -164,6 +164,7 @@ void tsr_store_trim_rings(tsr_store *store);
  * the region, a digest of the home's parts that equal the entry. tsr_store_check fails with
  * TSR_ERR_CHECK if such a home was changed since. */
 void tsr_store_stamp(tsr_store *store, const tsr_region *region);
+void tsr_store_stamp_all(tsr_store *store);
 tsr_status tsr_store_check(const tsr_store *store, const tsr_region *region);
 
 #endif

@@ -218,6 +218,7 @@ static tsr_status probe_devices(tsr_context *context, tsr_progress progress, voi
   tsr_status status = measure(context, progress, user, machine);
   tsr_cache_unlock(turn);
   tsr_runner_leave(context->calls.runner);
+  if (status == TSR_ERR_DEVICE) tsr_runner_ask_all(context->calls.runner);
   return status;
 }
 

@@ -101,7 +101,7 @@ static tsr_status await_write_back(tsr_context *context, tsr_jobs *own, bool oth
                                    uint64_t number) {
   tsr_error error = {.status = TSR_OK};
   for (size_t i = 0; i < own->count; i++) {
-    tsr_status status = tsr_calls_collect(&context->calls, own->items[i]);
+    tsr_status status = tsr_calls_collect(&context->calls, own->items[i], true);
     if (status != TSR_OK && error.status == TSR_OK) tsr_error_take(status, &error);
   }
   TSR_VEC_FREE(own);

@@ -77,7 +77,7 @@ typedef enum tsr_status {
   TSR_ERR_MEMORY,      /* not enough host or device memory, or too small a budget */
   TSR_ERR_MACHINE,     /* a machine file or string cannot be read or makes no sense */
   TSR_ERR_ENGINE,      /* no such engine, or the engine cannot be used here */
-  TSR_ERR_DEVICE,      /* a device failed while it worked; C may be undefined */
+  TSR_ERR_DEVICE,      /* a device failed, and no other could do its work; C may be undefined */
   TSR_ERR_CHECK,       /* checking mode found a plan or an execution to be wrong */
   TSR_ERR_IO,          /* a file cannot be read or written */
   TSR_ERR_UNSUPPORTED, /* asked for what this build or this engine does not have */
@@ -313,8 +313,10 @@ TSR_API tsr_status tsr_unregister(tsr_context *context, void *pointer);
  *
  * Blocking: takes the data as it is, returns when C is complete.
  * Errors: TSR_ERR_ARGUMENT (nothing is touched), TSR_ERR_MEMORY (nothing is touched),
- * TSR_ERR_DEVICE (C is undefined: a device failed, or a part of an emulated product whose accuracy
- * cannot be promised found no memory to be computed natively when other parts had been written).
+ * TSR_ERR_DEVICE (a device failed when parts of C had been written whose old values are needed, or
+ * a part of an emulated product whose accuracy cannot be promised found no memory to be computed
+ * natively when other parts had been written: then the message says that C is undefined; or nothing
+ * can do the work of the devices that have failed: see When a device fails, below).
  */
 TSR_API tsr_status tsr_gemm(tsr_context *context, tsr_type type, tsr_layout layout, tsr_op transa,
                             tsr_op transb, int64_t m, int64_t n, int64_t k, const void *alpha,
@@ -584,9 +586,29 @@ TSR_API const char *tsr_operation_name(tsr_operation operation);
  * bring their results home.
  *
  * A call that is refused (TSR_ERR_ARGUMENT, TSR_ERR_MEMORY) loses no result, and can be made again:
- * results of earlier calls are still on the devices, or have come home. When a call fails while it
- * runs (TSR_ERR_DEVICE, from the call or from tsr_sync), everything that asynchronous calls have on
- * the devices is lost: a result that was not coherent before is undefined.
+ * results of earlier calls are still on the devices, or have come home.
+ *
+ * When a device fails:
+ *
+ * A call that was running is done by the other devices or, if none is left, by the CPU's BLAS, and
+ * ends with TSR_OK. It cannot be done again if it needs old values of C (beta is not 0; B of trmm
+ * and trsm) that have been overwritten: then it ends with TSR_ERR_DEVICE, and its message says that
+ * C is undefined. Where C is in pageable memory and beta is not 0, each part of C is old or new, so
+ * that all but trmm and trsm are completed, unless there is no host memory for a copy of C.
+ *
+ * Asynchronous calls since the last tsr_sync whose results a failed device has lost are made again
+ * from host memory, by the next function that composes calls or waits for them; host memory may then
+ * have newer values than have been asked for. They cannot be made again if host memory has changed
+ * since (by another call's result that came home, by the program), or if an event or tsr_coherent
+ * has told the program that they are complete: then tsr_sync returns TSR_ERR_DEVICE. A result that
+ * was not coherent at the last tsr_sync is lost with its device; what other devices hold is not.
+ *
+ * The context goes on with the devices that work. At the beginning of a later call a device that
+ * has failed is given a trivial command. If it carries that out, it is used again; if it does not,
+ * or if it fails for the third time, the context leaves it out from then on. When all are left out
+ * the CPU's BLAS does the calls; calls whose matrices are in a failed device's memory, and those of
+ * a reproducible context, then end with TSR_ERR_DEVICE. TESSERA_LOG=info logs all of this, and
+ * plans (tsr_plan_last, tsr_plan_print) show the devices that they use.
  *
  * A region is m x n elements of a type, column-major with leading dimension ldc (a row-major one: m
  * and n, and the triangles, exchanged). TSR_LOWER and TSR_UPPER take the triangle alone.
@@ -596,7 +618,7 @@ TSR_API const char *tsr_operation_name(tsr_operation operation);
  * tsr_sync has returned. Only what is newer on devices is copied. TSR_ERR_MEMORY: host memory is as
  * it was; only if calls have used the same memory with several leading dimensions a part of the
  * region may have come home. TSR_ERR_DEVICE: the region is undefined, also since earlier results
- * were lost when a call failed, which tsr_sync reports; the error stays until then. */
+ * were lost when a device failed, which tsr_sync reports; the error stays until then. */
 TSR_API tsr_status tsr_coherent_async(tsr_context *context, tsr_uplo uplo, int64_t m, int64_t n,
                                       const void *c, int64_t ldc, tsr_type type);
 

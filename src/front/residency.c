@@ -109,8 +109,9 @@ static tsr_status await_write_back(tsr_context *context, tsr_jobs *own, bool oth
   return error.status == TSR_OK ? TSR_OK : tsr_error_put(&error);
 }
 
+/* *behind: the calls whose results come home, and those before them, have smaller numbers. */
 static tsr_status write_back(tsr_context *context, tsr_uplo uplo, const tsr_region *region,
-                             bool wait) {
+                             bool wait, uint64_t *behind) {
   tsr_jobs own = {NULL, 0, 0};
   uint64_t number = 0;
   tsr_error refused;
@@ -118,6 +119,7 @@ static tsr_status write_back(tsr_context *context, tsr_uplo uplo, const tsr_regi
   tsr_status status = tsr_compose_check_dropped(&context->directory);
   if (status == TSR_OK)
     status = tsr_compose_write_back(&context->directory, region, uplo, wait ? &own : NULL);
+  *behind = tsr_runner_submitted(context->calls.runner);
   bool others = wait && tsr_compose_find_write_back(&context->directory, region, &number);
   tsr_compose_end(&context->directory);
   if (status != TSR_OK) tsr_error_take(status, &refused);
@@ -125,7 +127,8 @@ static tsr_status write_back(tsr_context *context, tsr_uplo uplo, const tsr_regi
   return status == TSR_OK ? came : tsr_error_put(&refused);
 }
 
-/* If a device fails meanwhile, the results that were to come home are made again, and come then. */
+/* If a device fails meanwhile, the results that were to come home are made again, and come then.
+ * After waiting, the program may change what the calls have read. */
 static tsr_status coherent(tsr_context *context, tsr_uplo uplo, const matrix *x, bool wait) {
   bool at_host;
   TSR_TRY(tsr_context_check(context));
@@ -136,8 +139,10 @@ static tsr_status coherent(tsr_context *context, tsr_uplo uplo, const matrix *x,
   if (!at_host) return TSR_OK;
   tsr_region region = region_of(x);
   tsr_status status;
-  do status = write_back(context, uplo, &region, wait);
+  uint64_t behind;
+  do status = write_back(context, uplo, &region, wait, &behind);
   while (tsr_compose_has_losses(&context->directory, status));
+  if (status == TSR_OK && wait) tsr_compose_note_event(&context->directory, behind);
   if (status == TSR_OK) capture(context, TSR_CAPTURED_COHERENT, uplo, x);
   return status;
 }

@@ -210,7 +210,6 @@ static inline bool tsr_job_failed(tsr_job *job) {
  * after which nobody knows which of its commands were carried out. */
 void tsr_job_fail_on(tsr_job *job, int device, tsr_status status);
 void tsr_job_break(tsr_job *job, int device, tsr_status status);
-void tsr_runner_blame(tsr_runner *runner, int device);
 /* Notes the devices of a failed job, and what it has left; the job's last thread calls it. */
 void tsr_job_find_left(tsr_job *job);
 

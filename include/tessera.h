@@ -597,11 +597,12 @@ TSR_API const char *tsr_operation_name(tsr_operation operation);
  * that all but trmm and trsm are completed, unless there is no host memory for a copy of C.
  *
  * Asynchronous calls since the last tsr_sync whose results a failed device has lost are made again
- * from host memory, by the next function that composes calls or waits for them; host memory may then
- * have newer values than have been asked for. They cannot be made again if host memory has changed
- * since (by another call's result that came home, by the program), or if an event or tsr_coherent
- * has told the program that they are complete: then tsr_sync returns TSR_ERR_DEVICE. A result that
- * was not coherent at the last tsr_sync is lost with its device; what other devices hold is not.
+ * from host memory, by the next function that composes calls or waits for them; host memory may
+ * then have newer values than have been asked for. They cannot be made again if host memory has
+ * changed since (by another call's result that came home, by the program), or if an event or
+ * tsr_coherent has told the program that they are complete: then tsr_sync returns TSR_ERR_DEVICE. A
+ * result that was not coherent at the last tsr_sync is lost with its device; what other devices
+ * hold is not.
  *
  * The context goes on with the devices that work. At the beginning of a later call a device that
  * has failed is given a trivial command. If it carries that out, it is used again; if it does not,

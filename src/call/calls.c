@@ -59,8 +59,7 @@ static void count_traffic(tsr_calls *calls, const tsr_traffic *moved) {
 }
 
 static tsr_status submit(tsr_calls *calls, const tsr_plan *plan, const tsr_binding *binding,
-                         const tsr_cached_memory *cached, bool kept, int *short_of,
-                         tsr_job **job) {
+                         const tsr_cached_memory *cached, bool kept, int *short_of, tsr_job **job) {
   tsr_plan_object *object = tsr_plan_object_of(plan);
   tsr_submission submission = {.program = object->program,
                                .binding = *binding,
@@ -138,8 +137,8 @@ static bool list_refused(const tsr_job *job, tsr_left *left) {
   bool listed = true;
   for (uint32_t c = 0; c < plan->commands.count && listed; c++)
     if (tsr_job_refused(job, c))
-      listed = TSR_VEC_PUSH(&left->parts,
-                            tsr_shape_of(tsr_command_rect(&plan->commands.items[c], 2)));
+      listed =
+          TSR_VEC_PUSH(&left->parts, tsr_shape_of(tsr_command_rect(&plan->commands.items[c], 2)));
   if (left->parts.count > 0) left->why = TSR_LEFT_FOR_ACCURACY;
   return listed;
 }
@@ -233,7 +232,8 @@ static tsr_job *next_pending(tsr_calls *calls, bool all) {
   return job;
 }
 
-/* An error of a device is among the runner's losses: the directory makes good for it, or notes it. */
+/* An error of a device is among the runner's losses: the directory makes good for it, or notes it.
+ */
 static void collect_kept(tsr_calls *calls, tsr_job *job) {
   tsr_status status = collect(calls, job, false, NULL);
   if (status != TSR_ERR_DEVICE && status != TSR_ERR_CHECK) tsr_calls_note_error(calls, status);
@@ -242,8 +242,7 @@ static void collect_kept(tsr_calls *calls, tsr_job *job) {
 /* Collects pending jobs. The caller holds collecting, so that tsr_sync, which finds no pending job,
  * also finds the error of a job that another thread has taken. */
 static void collect_each(tsr_calls *calls, bool all) {
-  for (tsr_job *job; (job = next_pending(calls, all)) != NULL;)
-    collect_kept(calls, job);
+  for (tsr_job *job; (job = next_pending(calls, all)) != NULL;) collect_kept(calls, job);
 }
 
 void tsr_calls_collect_pending(tsr_calls *calls) {

@@ -47,11 +47,11 @@ typedef struct tsr_plans {
   tsr_plan_options planning;
   tsr_arithmetic_wish arithmetic; /* how the context's products are computed */
   tsr_budgets budgets;
-  uint32_t all_devices;              /* bit d: the context has device d */
-  atomic_uint devices; /* those that plans use now; as planning.devices, where 0 is all */
-  char *strategy;                    /* owns planning.strategy; NULL: no strategy is forced */
-  uint64_t digest;                   /* of machine and planning */
-  struct tsr_capture *capturing;     /* the capture being recorded; NULL: none */
+  uint32_t all_devices;          /* bit d: the context has device d */
+  atomic_uint devices;           /* those that plans use now; as planning.devices, where 0 is all */
+  char *strategy;                /* owns planning.strategy; NULL: no strategy is forced */
+  uint64_t digest;               /* of machine and planning */
+  struct tsr_capture *capturing; /* the capture being recorded; NULL: none */
   const struct tsr_capture *running; /* the capture being run; NULL: none */
 } tsr_plans;
 

@@ -178,10 +178,10 @@ void tsr_compose_await_write_backs(tsr_directory *directory, const tsr_region *r
 
 tsr_status tsr_compose_check_dropped(const tsr_directory *directory) {
   if (!directory->dropped) return TSR_OK;
-  return tsr_fail(
-      TSR_ERR_DEVICE,
-      "results of earlier calls were lost when a call failed: tsr_sync, or the call that waited for "
-      "it, says which error that was; compute them again");
+  return tsr_fail(TSR_ERR_DEVICE,
+                  "results of earlier calls were lost when a call failed: tsr_sync, or the call "
+                  "that waited for "
+                  "it, says which error that was; compute them again");
 }
 
 void tsr_compose_note_event(tsr_directory *directory, uint64_t number) {

@@ -60,9 +60,8 @@ static tsr_status submit(composed *x, const tsr_plan *plan, tsr_shortage *shorta
   tsr_status status = tsr_compose_submit(directory, plan, x->binding, &x->found, &short_of, &job);
   tsr_shortage_note(shortage, plan, short_of);
   if (status != TSR_OK) return status;
-  tsr_journal_entry entry =
-      tsr_journal_call(&directory->journal, &plan->call, x->binding, x->exchanged,
-                       tsr_job_number(job), x->newer);
+  tsr_journal_entry entry = tsr_journal_call(&directory->journal, &plan->call, x->binding,
+                                             x->exchanged, tsr_job_number(job), x->newer);
   entry.spent = tsr_job_is_tied(job); /* what the user's stream does next may change its matrices */
   tsr_compose_journal(directory, &entry);
   if (tsr_job_writes_back(job)) tsr_compose_note_write_back(directory, &x->region[TSR_C_], job);
@@ -165,8 +164,7 @@ void tsr_compose_note(tsr_directory *directory, const tsr_call *call, const tsr_
   tsr_compose_journal(directory, &entry);
   tsr_compose_journal_region(directory, TSR_JOURNAL_HOME, c, number, number, straight);
   tsr_compose_journal_region(directory, TSR_JOURNAL_COVER, c, number, number, straight);
-  if (region[TSR_C_].base != NULL)
-    tsr_compose_note_write_back(directory, &region[TSR_C_], job);
+  if (region[TSR_C_].base != NULL) tsr_compose_note_write_back(directory, &region[TSR_C_], job);
   pthread_mutex_unlock(&directory->lock);
 }
 

@@ -40,7 +40,8 @@ tsr_status tsr_compose_open(tsr_directory *directory) {
 void tsr_compose_journal(tsr_directory *directory, const tsr_journal_entry *entry) {
   tsr_region home;
   bool begins = directory->store != NULL && directory->journal.entries.count == 0;
-  bool dirty = begins && (entry->kind == TSR_JOURNAL_HOME || tsr_store_newer(directory->store, &home));
+  bool dirty =
+      begins && (entry->kind == TSR_JOURNAL_HOME || tsr_store_newer(directory->store, &home));
   tsr_journal_add(&directory->journal, entry, dirty);
 }
 

@@ -48,9 +48,9 @@ typedef struct tsr_directory {
   /* Makes a call of the journal again, from host memory to host memory. */
   tsr_status (*again)(void *context, const tsr_call *call, const tsr_binding *binding,
                       bool exchanged);
-  void *context;        /* its argument */
-  bool dropped;         /* results have been lost since tsr_sync; only that says why */
-  TSR_VEC(tsr_mapped) mapped;                  /* the latest last */
+  void *context;              /* its argument */
+  bool dropped;               /* results have been lost since tsr_sync; only that says why */
+  TSR_VEC(tsr_mapped) mapped; /* the latest last */
   TSR_VEC(tsr_pending_write_back) write_backs; /* all that are not complete, and some that are */
 } tsr_directory;
 
@@ -72,8 +72,8 @@ void tsr_compose_end(tsr_directory *directory);
 /* TSR_ERR_DEVICE: results that were newer on devices than at home have been lost since the last
  * tsr_compose_note_sync, because a call failed. */
 tsr_status tsr_compose_check_dropped(const tsr_directory *directory);
-/* Whether jobs have failed that the next tsr_compose_begin makes good for: what has failed for their
- * sake is worth repeating. */
+/* Whether jobs have failed that the next tsr_compose_begin makes good for: what has failed for
+ * their sake is worth repeating. */
 bool tsr_compose_has_losses(tsr_directory *directory, tsr_status status);
 
 /* An event has told the program that the jobs before number are complete. */
@@ -132,8 +132,8 @@ tsr_status tsr_compose_map(tsr_directory *directory, const tsr_region *region,
 /* ---- evict.c: these functions begin and end composition by themselves ---- */
 
 /* Prepares for a call that does not compose: writes the parts of the operands that are newer on
- * devices back, waits for that, and forgets all copies of the operands. blocking: also waits for the
- * calls that write the operands. */
+ * devices back, waits for that, and forgets all copies of the operands. blocking: also waits for
+ * the calls that write the operands. */
 tsr_status tsr_compose_clear(tsr_directory *directory, const tsr_call *call,
                              const tsr_binding *binding, bool blocking);
 /* Does the same for bytes of host memory at base. */

@@ -13,7 +13,8 @@
 
 /* ---- begin.c ---- */
 
-/* Waits for the jobs that write to the region in host memory, and makes good for those that fail. */
+/* Waits for the jobs that write to the region in host memory, and makes good for those that fail.
+ */
 void tsr_compose_await_write_backs(tsr_directory *directory, const tsr_region *region);
 
 /* Does tsr_compose_begin if there is a store for which has() is true. False: not begun. */

@@ -47,8 +47,7 @@ tsr_journal_entry tsr_journal_call(const tsr_journal *journal, const tsr_call *c
   for (int x = 0; x < TSR_OPERANDS; x++) {
     const tsr_operand *o = &call->operand[x];
     bool used = x == TSR_C_ || !tsr_call_scales_only(call);
-    e.region[x] =
-        (tsr_region){used ? binding->base[x] : NULL, o->rows, o->cols, o->ld, size};
+    e.region[x] = (tsr_region){used ? binding->base[x] : NULL, o->rows, o->cols, o->ld, size};
   }
   for (size_t i = 0; i < journal->entries.count; i++) {
     const tsr_journal_entry *before = &journal->entries.items[i];
@@ -66,8 +65,9 @@ static void keep_from(tsr_journal *journal, size_t first) {
 
 void tsr_journal_forget(tsr_journal *journal, uint64_t number) {
   size_t first = 0;
-  while (first < journal->entries.count && !(journal->entries.items[first].number >= number &&
-                                             journal->entries.items[first].kind != TSR_JOURNAL_CHANGED))
+  while (first < journal->entries.count &&
+         !(journal->entries.items[first].number >= number &&
+           journal->entries.items[first].kind != TSR_JOURNAL_CHANGED))
     first++;
   keep_from(journal, first);
   journal->dirty = true; /* for the calls that are left */
@@ -176,8 +176,8 @@ bool tsr_journal_is_missing(const tsr_journal *journal, size_t i, const tsr_loss
   return e->kind == TSR_JOURNAL_HOME && writes_of(e, losses) != WRITES_DONE;
 }
 
-/* What was forgotten on the devices did not come home: a call has to be made again for it, unless it
- * is older than the journal. */
+/* What was forgotten on the devices did not come home: a call has to be made again for it, unless
+ * it is older than the journal. */
 static bool loses_older(const tsr_journal *journal, const tsr_losses *losses) {
   for (size_t h = 0; h < journal->entries.count && journal->dirty; h++)
     if (journal->entries.items[h].evicts && tsr_journal_is_missing(journal, h, losses)) return true;
@@ -194,8 +194,7 @@ bool tsr_journal_judge(tsr_journal *journal, const tsr_losses *losses) {
   for (size_t k = 0; k < journal->entries.count; k++)
     if (journal->entries.items[k].again && !can_be_again(journal, k, losses)) return false;
   for (size_t k = 0; k < journal->entries.count; k++)
-    if (journal->entries.items[k].again)
-      journal->entries.items[kept++] = journal->entries.items[k];
+    if (journal->entries.items[k].again) journal->entries.items[kept++] = journal->entries.items[k];
   journal->entries.count = kept;
   return true;
 }

@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The journal: what asynchronous calls have been asked to do since the last tsr_sync. Until then the
- * program leaves the matrices as they are, so that calls whose results a failed device has lost can
- * be made again from what the host's memory holds, if nothing in it has become newer than they
+ * The journal: what asynchronous calls have been asked to do since the last tsr_sync. Until then
+ * the program leaves the matrices as they are, so that calls whose results a failed device has lost
+ * can be made again from what the host's memory holds, if nothing in it has become newer than they
  * expect. The journal judges that; the directory, whose lock guards it, does it.
  */
 #ifndef TSR_COMPOSE_JOURNAL_H
@@ -33,9 +33,9 @@ typedef struct tsr_journal_entry {
   bool evicts;   /* HOME: what is written is forgotten on the devices */
   tsr_uplo uplo; /* HOME: the part of the region that is written */
   bool straight; /* HOME: devices copy to host memory without a staging thread */
-  tsr_region region[TSR_OPERANDS]; /* CALL: of the operands, base NULL if one is not read or written;
-                                      else region[TSR_C_] is the region */
-  uint64_t from, number; /* the job's number; from: COVER alone */
+  tsr_region region[TSR_OPERANDS]; /* CALL: of the operands, base NULL if one is not read or
+                                      written; else region[TSR_C_] is the region */
+  uint64_t from, number;           /* the job's number; from: COVER alone */
 } tsr_journal_entry;
 
 typedef struct tsr_journal {

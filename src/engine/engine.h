@@ -10,9 +10,9 @@
  * (-1) is host memory.
  *
  * Threads: one thread at a time submits to the queues of a device; different threads may use
- * different devices at once; any thread may call alloc, free, pin, where and check. open, alloc, free,
- * pin, where and close leave the caller's current device as it was; record, wait, copy, kernel
- * and query may change it, and therefore run only on the library's threads (run/aside.h).
+ * different devices at once; any thread may call alloc, free, pin, where and check. open, alloc,
+ * free, pin, where and close leave the caller's current device as it was; record, wait, copy,
+ * kernel and query may change it, and therefore run only on the library's threads (run/aside.h).
  */
 #ifndef TSR_ENGINE_ENGINE_H
 #define TSR_ENGINE_ENGINE_H

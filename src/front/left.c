@@ -77,8 +77,7 @@ static void use_those_that_work(tsr_context *context) {
 }
 
 void tsr_left_choose_devices(tsr_context *context) {
-  if (tsr_runner_may_ask(context->calls.runner))
-    tsr_runner_ask(context->calls.runner, UINT32_MAX);
+  if (tsr_runner_may_ask(context->calls.runner)) tsr_runner_ask(context->calls.runner, UINT32_MAX);
   use_those_that_work(context);
 }
 

@@ -152,8 +152,8 @@ typedef struct tsr_plan_options {
   int64_t tile;      /* elements; 0: the model chooses */
   size_t budget[TSR_MACHINE_DEVICES]; /* bytes for each device */
   size_t ring;                        /* bytes of the pinned ring for staging */
-  uint32_t devices; /* bit d: device d of the machine may be used; 0: all may. Who plans under such a
-                       mask plans for a machine of these devices alone (call/masked.h) */
+  uint32_t devices; /* bit d: device d of the machine may be used; 0: all may. Who plans under such
+                       a mask plans for a machine of these devices alone (call/masked.h) */
   double search_seconds; /* time limit of the search, s; 0: 5 % of the predicted time */
   const char *strategy;  /* knobs to force (tsr_strategy_parse); NULL: none */
   const struct tsr_residency *residency; /* cached blocks at the start; NULL: no residency, and no

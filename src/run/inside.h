@@ -75,11 +75,12 @@ struct tsr_job {
   bool trace;
   float *times;    /* of each command [s from the call]: begin (at first time of submission), end */
   tsr_error error; /* guarded by the runner's pool lock until the job is complete */
-  bool kept;             /* as in tsr_submission */
-  uint32_t well;         /* bit d: device d worked when the job was submitted */
-  atomic_uint blamed, broken; /* bit d: a command of device d failed; its queues may have lost some */
+  bool kept;       /* as in tsr_submission */
+  uint32_t well;   /* bit d: device d worked when the job was submitted */
+  atomic_uint blamed,
+      broken; /* bit d: a command of device d failed; its queues may have lost some */
   uint32_t torn[TSR_MAX_DEVICES]; /* 1 + the command that a device has without its flag; 0: none */
-  tsr_job_left_kind left_kind;      /* of a failed job: what it left of C, and the parts */
+  tsr_job_left_kind left_kind;    /* of a failed job: what it left of C, and the parts */
   tsr_rects left_parts;
   atomic_bool failed;
   atomic_bool done;

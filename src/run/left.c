@@ -15,9 +15,9 @@
 
 typedef struct survey {
   tsr_job *job;
-  bool *doubtful;                    /* by command */
-  bool doubted[TSR_PLAN_QUEUES];     /* by queue: an earlier command was doubtful */
-  bool started, wrong;               /* something of C was written; it may be wrong */
+  bool *doubtful;                /* by command */
+  bool doubted[TSR_PLAN_QUEUES]; /* by queue: an earlier command was doubtful */
+  bool started, wrong;           /* something of C was written; it may be wrong */
 } survey;
 
 /* Whether the command may have been carried out. */
@@ -67,7 +67,9 @@ static void find_left(tsr_job *job) {
   if (s.doubtful == NULL) return;
   for (uint32_t i = 0; i < commands; i++) look_at(&s, i);
   tsr_dealloc(s.doubtful);
-  job->left_kind = !s.started ? TSR_JOB_LEFT_ALL : s.wrong ? TSR_JOB_LEFT_UNKNOWN : TSR_JOB_LEFT_PARTS;
+  job->left_kind = !s.started ? TSR_JOB_LEFT_ALL
+                   : s.wrong  ? TSR_JOB_LEFT_UNKNOWN
+                              : TSR_JOB_LEFT_PARTS;
 }
 
 /* A device whose commands read what a failed device should have written may have failed a check. */
@@ -155,9 +157,9 @@ static void ask(tsr_runner *runner, int device) {
   else
     atomic_fetch_or(&runner->lost, bit);
   tsr_log(TSR_LOG_INFO, "device %d failed%s", device,
-          again    ? ", and works again"
-          : works  ? " too often: it is left out from now on"
-                   : ", and does not answer: it is left out from now on");
+          again   ? ", and works again"
+          : works ? " too often: it is left out from now on"
+                  : ", and does not answer: it is left out from now on");
 }
 
 void tsr_runner_ask(tsr_runner *runner, uint32_t devices) {

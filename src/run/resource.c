@@ -167,8 +167,7 @@ tsr_status tsr_resource_reserve(tsr_runner *runner, tsr_program *program, bool t
     return tsr_fail(TSR_ERR_ARGUMENT, "the plan is for a machine of %d devices, not of %d",
                     plan->machine_devices, runner->devices);
   if (arenas) TSR_TRY(reserve_arenas(runner, plan, short_of));
-  for (int d = 0; d < runner->devices; d++)
-    TSR_TRY(reserve_device(runner, program, trace, d));
+  for (int d = 0; d < runner->devices; d++) TSR_TRY(reserve_device(runner, program, trace, d));
   program->resolved = true;
   return reserve_staging(runner, tsr_staging_threads(runner, program));
 }

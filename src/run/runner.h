@@ -46,7 +46,7 @@ void tsr_runner_destroy(tsr_runner *runner);
 /* Derives the program from a plan, which must outlive it. TSR_ERR_INTERNAL if the plan names a
  * queue, location or command that does not exist. */
 tsr_status tsr_program_create(const tsr_plan *plan, tsr_program **program);
-void tsr_program_destroy(tsr_program *program); /* NULL is accepted */
+void tsr_program_destroy(tsr_program *program);           /* NULL is accepted */
 uint32_t tsr_program_devices(const tsr_program *program); /* bit d: device d has commands */
 
 /* The memory of a plan with cached blocks; all NULL: the plan has none. The runner copies the
@@ -123,8 +123,8 @@ void tsr_runner_ask(tsr_runner *runner, uint32_t devices);
  * another one had left undone. */
 void tsr_runner_ask_all(tsr_runner *runner);
 
-/* The number of jobs of asynchronous calls that have failed. When it changes, cached blocks may not hold what their jobs
- * were to write. */
+/* The number of jobs of asynchronous calls that have failed. When it changes, cached blocks may not
+ * hold what their jobs were to write. */
 uint64_t tsr_runner_failures(const tsr_runner *runner);
 
 /* Waits until the job is complete and returns its status; its message becomes this thread's. */

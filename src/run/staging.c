@@ -58,9 +58,9 @@ static void copy(const tsr_command *c, const tsr_copy_args *args) {
   }
 }
 
-/* Before C's old value is overwritten: no device may have failed to make the new one. A command that
- * is complete may have used what another device should have written, whose error its own thread
- * meets a little later. */
+/* Before C's old value is overwritten: no device may have failed to make the new one. A command
+ * that is complete may have used what another device should have written, whose error its own
+ * thread meets a little later. */
 static bool is_vouched_for(tsr_job *job, const tsr_command *c) {
   const tsr_plan *plan = job->plan;
   tsr_runner *runner = job->runner;

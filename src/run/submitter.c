@@ -54,8 +54,7 @@ static tsr_status enter_waits(tsr_job *job, const tsr_command *c, tsr_queue *que
 static tsr_status record(walk *w, uint32_t command, tsr_queue *queue) {
   tsr_job *job = w->job;
   if (!job->trace && job->program->event[command] == TSR_NO_EVENT) return TSR_OK;
-  tsr_status status =
-      tsr_enter_record(job->runner->engine, queue, tsr_job_event(job, command));
+  tsr_status status = tsr_enter_record(job->runner->engine, queue, tsr_job_event(job, command));
   if (status != TSR_OK) job->torn[w->worker->device] = command + 1;
   return status;
 }

@@ -33,9 +33,12 @@ static long fail_passing(long n) {
 }
 
 static const sweep_way ways[] = {
-    {"once", tsr_alloc_fail_at, false, false},       {"on", tsr_alloc_fail_from, false, true},
-    {"engine", fail, true, true}, {"refused", refuse_one, false, true},
-    {"refused on", refuse_from, false, true},        {"passing", fail_passing, false, true},
+    {"once", tsr_alloc_fail_at, false, false},
+    {"on", tsr_alloc_fail_from, false, true},
+    {"engine", fail, true, true},
+    {"refused", refuse_one, false, true},
+    {"refused on", refuse_from, false, true},
+    {"passing", fail_passing, false, true},
 };
 
 static const sweep_visit *const tables[] = {

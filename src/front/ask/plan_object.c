@@ -211,8 +211,7 @@ static tsr_status execute_on_cpu(tsr_context *context, tsr_plan_object *object,
 static tsr_status try_execution(void *execution_, tsr_shortage *shortage) {
   tsr_attempt *x = execution_;
   int short_of = -1;
-  tsr_status status =
-      tsr_calls_run(&x->context->calls, x->plan, x->binding, &x->left, &short_of);
+  tsr_status status = tsr_calls_run(&x->context->calls, x->plan, x->binding, &x->left, &short_of);
   tsr_shortage_note(shortage, x->plan, short_of);
   return status;
 }
@@ -231,11 +230,8 @@ static bool can_run(tsr_context *context, const tsr_plan_object *object) {
 static tsr_status execute(tsr_context *context, const tsr_plan *plan, const tsr_binding *binding,
                           bool exchanged) {
   tsr_call call = plan->call;
-  tsr_attempt x = {.context = context,
-                   .call = &call,
-                   .binding = binding,
-                   .exchanged = exchanged,
-                   .plan = plan};
+  tsr_attempt x = {
+      .context = context, .call = &call, .binding = binding, .exchanged = exchanged, .plan = plan};
   tsr_trial trial = {.call = &x, .attempt = try_execution, .relieve = evict_copies};
   if (!can_run(context, tsr_plan_object_of(plan)))
     return tsr_context_call(context, &call, binding, exchanged, false);
@@ -243,8 +239,7 @@ static tsr_status execute(tsr_context *context, const tsr_plan *plan, const tsr_
   return tsr_left_do(&x, tsr_retry(&trial));
 }
 
-static tsr_status prepare(tsr_context *context, const tsr_call *call,
-                          const tsr_binding *binding) {
+static tsr_status prepare(tsr_context *context, const tsr_call *call, const tsr_binding *binding) {
   TSR_TRY(tsr_compose_clear(&context->directory, call, binding, true));
   tsr_compose_note_changed(&context->directory, call, binding);
   return TSR_OK;

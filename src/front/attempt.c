@@ -11,8 +11,23 @@
 #include <stdio.h>
 
 #include "base/log.h"
+#include "blas/operation.h"
 #include "call/request.h"
 #include "cpu/on_cpu.h"
+#include "run/place.h"
+
+/* ---- Places --------------------------------------------------------------- */
+
+tsr_status tsr_context_place(tsr_context *context, tsr_call *call, const tsr_binding *binding,
+                             bool exchanged) {
+  bool reads = !tsr_call_scales_only(call);
+  for (int i = 0; i < TSR_OPERANDS; i++)
+    TSR_TRY(tsr_place_operand(context->calls.pinner, context->devices, call->type,
+                              tsr_operation_operand(call->operation, i, exchanged),
+                              reads || i == TSR_C_ ? binding->base[i] : NULL, &call->operand[i]));
+  for (int i = 0; i < TSR_OPERANDS; i++) tsr_plans_interleave(context->plans, &call->operand[i]);
+  return TSR_OK;
+}
 
 /* ---- Running a plan ------------------------------------------------------- */
 
@@ -109,7 +124,8 @@ static tsr_status attempt_offer(void *attempt_, tsr_shortage *shortage) {
   const tsr_plan *plan;
   int short_of = -1;
   tsr_status status = TSR_OK;
-  if (tsr_runner_well(x->context->calls.runner) == 0) return TSR_OK;
+  if (tsr_runner_well(x->context->calls.runner) == 0)
+    return tsr_attempt_is_on_device(x->call) ? do_without_devices(x) : TSR_OK;
   TSR_TRY(find_plan(x, &plan));
   offer->seconds = plan->seconds;
   offer->devices = plan->devices;

@@ -2,23 +2,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* Carries a call out: by an attempt and, if that leaves anything, by what does the rest. */
-#include "blas/operation.h"
 #include "front/context.h"
 #include "front/left.h"
-#include "run/place.h"
-
-/* ---- Places --------------------------------------------------------------- */
-
-tsr_status tsr_context_place(tsr_context *context, tsr_call *call, const tsr_binding *binding,
-                             bool exchanged) {
-  bool reads = !tsr_call_scales_only(call);
-  for (int i = 0; i < TSR_OPERANDS; i++)
-    TSR_TRY(tsr_place_operand(context->calls.pinner, context->devices, call->type,
-                              tsr_operation_operand(call->operation, i, exchanged),
-                              reads || i == TSR_C_ ? binding->base[i] : NULL, &call->operand[i]));
-  for (int i = 0; i < TSR_OPERANDS; i++) tsr_plans_interleave(context->plans, &call->operand[i]);
-  return TSR_OK;
-}
 
 /* ---- Calls ---------------------------------------------------------------- */
 

@@ -165,7 +165,7 @@ tsr_status tsr_context_submit(tsr_context *context, const tsr_level3 *what,
 tsr_call tsr_native_part(const tsr_call *call, const tsr_binding *binding, tsr_rect rect,
                          tsr_binding *part);
 
-/* call.c: fills in where the call's operands lie: kind of memory, location, pinned bytes,
+/* attempt.c: fills in where the call's operands lie: kind of memory, location, pinned bytes,
  * alignment. */
 tsr_status tsr_context_place(tsr_context *context, tsr_call *call, const tsr_binding *binding,
                              bool exchanged);

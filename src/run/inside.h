@@ -205,19 +205,18 @@ static inline bool tsr_job_failed(tsr_job *job) {
   return atomic_load_explicit(&job->failed, memory_order_acquire);
 }
 
-/* ---- left.c: devices that fail, and what failed jobs leave ---- */
-
 /* The same for a command of the device, which is out from now on; break: an error of the device,
  * after which nobody knows which of its commands were carried out. */
 void tsr_job_fail_on(tsr_job *job, int device, tsr_status status);
 void tsr_job_break(tsr_job *job, int device, tsr_status status);
-/* Notes the devices of a failed job, and what it has left; the job's last thread calls it. */
-void tsr_job_find_left(tsr_job *job);
-
-/* ---- job.c ---- */
 
 /* Says that the calling thread has done its part of the job; the last thread completes the job. */
 void tsr_job_leave(tsr_job *job);
+
+/* ---- left.c: what failed jobs leave ---- */
+
+/* Notes the devices of a failed job, and what it has left; the job's last thread calls it. */
+void tsr_job_find_left(tsr_job *job);
 
 /* ---- overlap.c: jobs that run concurrently with earlier ones ---- */
 

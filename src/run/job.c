@@ -155,6 +155,20 @@ void tsr_job_fail(tsr_job *job, tsr_status status) {
   atomic_store_explicit(&job->failed, true, memory_order_release);
 }
 
+void tsr_job_fail_on(tsr_job *job, int device, tsr_status status) {
+  tsr_runner *runner = job->runner;
+  if (status == TSR_ERR_DEVICE || status == TSR_ERR_MEMORY) {
+    atomic_fetch_or(&job->blamed, 1u << device);
+    tsr_runner_blame(runner, device);
+  }
+  tsr_job_fail(job, status);
+}
+
+void tsr_job_break(tsr_job *job, int device, tsr_status status) {
+  atomic_fetch_or(&job->broken, 1u << device);
+  tsr_job_fail_on(job, device, status);
+}
+
 /* Concurrent jobs may end in any order; runner->completed counts them in the order of submission.
  */
 static void complete_in_order(tsr_runner *runner, uint64_t number) {

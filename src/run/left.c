@@ -9,7 +9,6 @@
  * devices before they overwrite C, so that a staging queue's command is never doubtful.
  */
 #include "base/alloc.h"
-#include "base/log.h"
 #include "plan/axes.h"
 #include "run/inside.h"
 
@@ -116,20 +115,6 @@ void tsr_runner_take_losses(tsr_runner *runner, tsr_losses *losses) {
 
 /* ---- Devices that fail ---- */
 
-void tsr_job_fail_on(tsr_job *job, int device, tsr_status status) {
-  tsr_runner *runner = job->runner;
-  if (status == TSR_ERR_DEVICE || status == TSR_ERR_MEMORY) {
-    atomic_fetch_or(&job->blamed, 1u << device);
-    tsr_runner_blame(runner, device);
-  }
-  tsr_job_fail(job, status);
-}
-
-void tsr_job_break(tsr_job *job, int device, tsr_status status) {
-  atomic_fetch_or(&job->broken, 1u << device);
-  tsr_job_fail_on(job, device, status);
-}
-
 void tsr_runner_blame(tsr_runner *runner, int device) {
   atomic_fetch_or(&runner->out, 1u << device);
 }
@@ -140,44 +125,6 @@ static uint32_t all_of(const tsr_runner *runner) {
 
 uint32_t tsr_runner_well(const tsr_runner *runner) {
   return all_of(runner) & ~atomic_load_explicit(&runner->out, memory_order_acquire);
-}
-
-bool tsr_runner_may_ask(const tsr_runner *runner) {
-  return (atomic_load(&runner->out) & ~atomic_load(&runner->lost)) != 0;
-}
-
-/* A device that fails again and again would make each call twice. */
-static void ask(tsr_runner *runner, int device) {
-  uint32_t bit = 1u << device;
-  bool works = runner->engine->recover(runner->state, device) == TSR_OK, again = works;
-  bool doubted = (atomic_fetch_and(&runner->doubted, ~bit) & bit) != 0;
-  if (!doubted) again &= ++runner->failed[device] < TSR_TUNE_DEVICE_FAILURES;
-  if (again)
-    atomic_fetch_and(&runner->out, ~bit);
-  else
-    atomic_fetch_or(&runner->lost, bit);
-  tsr_log(TSR_LOG_INFO, "device %d failed%s", device,
-          again   ? ", and works again"
-          : works ? " too often: it is left out from now on"
-                  : ", and does not answer: it is left out from now on");
-}
-
-void tsr_runner_ask(tsr_runner *runner, uint32_t devices) {
-  tsr_runner_occupy(runner);
-  devices |= atomic_load(&runner->doubted);
-  for (int d = 0; d < runner->devices; d++)
-    if ((devices & atomic_load(&runner->out) & ~atomic_load(&runner->lost)) >> d & 1)
-      ask(runner, d);
-  tsr_runner_leave(runner);
-}
-
-void tsr_runner_ask_all(tsr_runner *runner) {
-  tsr_runner_ask(runner, UINT32_MAX);
-  for (int d = 0; d < runner->devices; d++) {
-    if (!(tsr_runner_well(runner) >> d & 1)) continue;
-    if (runner->engine->recover(runner->state, d) != TSR_OK) tsr_runner_blame(runner, d);
-  }
-  tsr_runner_ask(runner, UINT32_MAX);
 }
 
 /* ---- A job ---- */

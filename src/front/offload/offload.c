@@ -82,9 +82,9 @@ static bool may_have_written(tsr_status status) {
   return status == TSR_ERR_DEVICE || status == TSR_ERR_CHECK || status == TSR_ERR_INTERNAL;
 }
 
-/* Decides after a failed call: the CPU repeats it unless the failed call may have overwritten an
- * input (C where beta is not 0, B of trmm and trsm), which is lost then. A failure that may have
- * written C ends offloading in this process. */
+/* Decides after a failed call, which no device could do: the CPU repeats it unless the failed call
+ * may have overwritten an input (C where beta is not 0, B of trmm and trsm), which is lost then, or
+ * an operand is on a device. A failure that may have written C ends offloading in this process. */
 static tsr_offload_verdict after_failure(tsr_offload_state *state, const tsr_call *call,
                                          tsr_status status, tsr_offload_visit *visit) {
   tsr_log(TSR_LOG_INFO, "a call goes to the CPU: %s", tsr_message());
@@ -94,7 +94,8 @@ static tsr_offload_verdict after_failure(tsr_offload_state *state, const tsr_cal
   tsr_offload_give_up(state, TSR_WHY_FAILED, tsr_message());
   pthread_mutex_unlock(&state->lock);
   bool in_place = !tsr_operation_get(call->operation)->has.beta;
-  return !in_place && call->beta == TSR_ZERO ? TSR_OFFLOAD_TO_CPU : TSR_OFFLOAD_LOST;
+  bool may_repeat = !in_place && call->beta == TSR_ZERO && !is_on_device(call);
+  return may_repeat ? TSR_OFFLOAD_TO_CPU : TSR_OFFLOAD_LOST;
 }
 
 static bool is_pageable(const tsr_call *call) {
@@ -161,6 +162,15 @@ static tsr_status run_if_cheaper(tsr_offload_state *state, const tsr_call *call,
   return TSR_OK;
 }
 
+/* Without a device that works, later calls go to the CPU at no cost. */
+static void note_devices(tsr_offload_state *state) {
+  const tsr_runner *runner = state->context->calls.runner;
+  if (tsr_runner_well(runner) != 0 || tsr_runner_may_ask(runner)) return;
+  pthread_mutex_lock(&state->lock);
+  tsr_offload_give_up(state, TSR_WHY_FAILED, "all devices have failed");
+  pthread_mutex_unlock(&state->lock);
+}
+
 static tsr_offload_verdict offer(tsr_offload_state *state, tsr_call *call,
                                  const tsr_binding *binding, bool exchanged,
                                  tsr_offload_visit *visit) {
@@ -175,6 +185,7 @@ static tsr_offload_verdict offer(tsr_offload_state *state, tsr_call *call,
   if (status == TSR_OK) status = tsr_context_place(state->context, call, binding, exchanged);
   if (status == TSR_OK) status = run_if_cheaper(state, call, binding, exchanged, visit, &taken);
   if (status != TSR_OK) return after_failure(state, call, status, visit);
+  note_devices(state);
   return taken ? TSR_OFFLOAD_DONE : TSR_OFFLOAD_TO_CPU;
 }
 

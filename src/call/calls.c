@@ -191,8 +191,10 @@ tsr_status tsr_calls_run(tsr_calls *calls, const tsr_plan *plan, const tsr_bindi
   *short_of = -1;
   if (tsr_call_may_leave(&plan->call) && !TSR_VEC_RESERVE(&left->parts, plan->commands.count))
     return tsr_fail(TSR_ERR_MEMORY, "no host memory for a product in residues: free some");
-  TSR_TRY(submit(calls, plan, binding, NULL, false, short_of, &job));
-  return collect(calls, job, false, left);
+  tsr_status status = submit(calls, plan, binding, NULL, false, short_of, &job);
+  if (status == TSR_OK) status = collect(calls, job, false, left);
+  if (left->why == TSR_LEFT_NOTHING) tsr_left_free(left);
+  return status;
 }
 
 void tsr_calls_set_last(tsr_calls *calls, const tsr_plan *plan) {

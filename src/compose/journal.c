@@ -59,6 +59,7 @@ tsr_journal_entry tsr_journal_call(const tsr_journal *journal, const tsr_call *c
 
 static void keep_from(tsr_journal *journal, size_t first) {
   journal->entries.count -= first;
+  if (first == 0 || journal->entries.count == 0) return;
   memmove(journal->entries.items, journal->entries.items + first,
           journal->entries.count * sizeof *journal->entries.items);
 }

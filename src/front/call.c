@@ -20,6 +20,7 @@ static tsr_status compose(const tsr_attempt *x, bool *alone) {
   tsr_directory *directory = &x->context->directory;
   tsr_status status;
   do {
+    *alone = true;
     if (tsr_runner_well(x->context->calls.runner) == 0) return TSR_OK;
     status = tsr_compose_call(directory, x->call, x->binding, x->exchanged, alone);
   } while (tsr_compose_has_losses(directory, status) ||

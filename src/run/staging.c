@@ -60,12 +60,14 @@ static void copy(const tsr_command *c, const tsr_copy_args *args) {
 
 /* Before C's old value is overwritten: no device may have failed to make the new one. A command
  * that is complete may have used what another device should have written, whose error its own
- * thread meets a little later. */
+ * thread meets a little later. One device alone has told that the command is complete without an
+ * error. */
 static bool is_vouched_for(tsr_job *job, const tsr_command *c) {
   const tsr_plan *plan = job->plan;
   tsr_runner *runner = job->runner;
   bool replaces = plan->call.beta == TSR_ZERO && !plan->moves;
-  if (replaces || plan->buffers.items[c->buffer[1]].role != TSR_BUFFER_HOME) return true;
+  bool alone = (job->well & (job->well - 1)) == 0;
+  if (replaces || alone || plan->buffers.items[c->buffer[1]].role != TSR_BUFFER_HOME) return true;
   for (int d = 0; d < runner->devices; d++) {
     if (!(job->well >> d & 1)) continue;
     tsr_status status = runner->engine->check(runner->state, d);

@@ -167,12 +167,3 @@ void tsr_compose_note(tsr_directory *directory, const tsr_call *call, const tsr_
   if (region[TSR_C_].base != NULL) tsr_compose_note_write_back(directory, &region[TSR_C_], job);
   pthread_mutex_unlock(&directory->lock);
 }
-
-void tsr_compose_note_changed(tsr_directory *directory, const tsr_call *call,
-                              const tsr_binding *binding) {
-  tsr_journal_entry entry =
-      tsr_journal_call(&directory->journal, call, binding, false, UINT64_MAX, false);
-  pthread_mutex_lock(&directory->lock);
-  tsr_compose_journal_region(directory, TSR_JOURNAL_CHANGED, &entry.region[TSR_C_], 0, 0, false);
-  pthread_mutex_unlock(&directory->lock);
-}

@@ -158,10 +158,6 @@ bool tsr_composes(const tsr_directory *directory, const tsr_call *call);
 tsr_status tsr_compose_call(tsr_directory *directory, const tsr_call *call,
                             const tsr_binding *binding, bool exchanged, bool *alone);
 
-/* Notes a call that does not compose and will be complete when it returns. */
-void tsr_compose_note_changed(tsr_directory *directory, const tsr_call *call,
-                              const tsr_binding *binding);
-
 /* Notes the job of a call that does not compose, which will write its result to the host. */
 void tsr_compose_note(tsr_directory *directory, const tsr_call *call, const tsr_binding *binding,
                       bool exchanged, const tsr_job *job);

@@ -27,6 +27,15 @@ static tsr_status clear_operands(tsr_directory *directory, tsr_region region[TSR
   return TSR_OK;
 }
 
+/* What the call makes of C is what host memory, or the device's, has from now on. */
+static void note_changed(tsr_directory *directory, const tsr_call *call,
+                         const tsr_binding *binding) {
+  const tsr_operand *c = &call->operand[TSR_C_];
+  tsr_region region = {binding->base[TSR_C_], c->rows, c->cols, c->ld,
+                       tsr_type_get(call->type)->size};
+  tsr_compose_journal_region(directory, TSR_JOURNAL_CHANGED, &region, 0, 0, false);
+}
+
 tsr_status tsr_compose_clear(tsr_directory *directory, const tsr_call *call,
                              const tsr_binding *binding, bool blocking) {
   tsr_region region[TSR_OPERANDS];
@@ -35,6 +44,7 @@ tsr_status tsr_compose_clear(tsr_directory *directory, const tsr_call *call,
   do {
     tsr_compose_begin(directory);
     status = clear_operands(directory, region, blocking);
+    if (blocking && status == TSR_OK) note_changed(directory, call, binding);
     tsr_compose_end(directory);
   } while (tsr_compose_has_losses(directory, status));
   return status;

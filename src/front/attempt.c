@@ -51,10 +51,7 @@ tsr_status tsr_context_call_on_cpu(tsr_context *context, const tsr_call *call,
 /* An asynchronous call has not waited for those that write its operands. */
 static tsr_status call_on_cpu(const tsr_attempt *x) {
   tsr_directory *directory = &x->context->directory;
-  if (x->async) {
-    TSR_TRY(tsr_compose_clear(directory, x->call, x->binding, true));
-    tsr_compose_note_changed(directory, x->call, x->binding);
-  }
+  if (x->async) TSR_TRY(tsr_compose_clear(directory, x->call, x->binding, true));
   return tsr_context_call_on_cpu(x->context, x->call, x->binding);
 }
 

@@ -239,12 +239,6 @@ static tsr_status execute(tsr_context *context, const tsr_plan *plan, const tsr_
   return tsr_left_do(&x, tsr_retry(&trial));
 }
 
-static tsr_status prepare(tsr_context *context, const tsr_call *call, const tsr_binding *binding) {
-  TSR_TRY(tsr_compose_clear(&context->directory, call, binding, true));
-  tsr_compose_note_changed(&context->directory, call, binding);
-  return TSR_OK;
-}
-
 TSR_ENTRY(tsr_plan_execute, (plan, alpha, a, b, beta, c), tsr_plan *plan, const void *alpha,
           const void *a, const void *b, const void *beta, void *c) {
   TSR_TRY(check_plan(plan));
@@ -269,7 +263,8 @@ TSR_ENTRY(tsr_plan_execute, (plan, alpha, a, b, beta, c), tsr_plan *plan, const 
                     "them",
                     plan->devices);
   if (context->engine != NULL) TSR_TRY(check_places(context, plan, &binding, exchanged));
-  if (context->engine != NULL) TSR_TRY(prepare(context, call, &binding));
+  if (context->engine != NULL)
+    TSR_TRY(tsr_compose_clear(&context->directory, call, &binding, true));
   if (plan->devices == 0) return execute_on_cpu(context, object, &binding);
   return execute(context, plan, &binding, exchanged);
 }

@@ -163,9 +163,10 @@ static tsr_status run_if_cheaper(tsr_offload_state *state, const tsr_call *call,
 }
 
 /* Without a device that works, later calls go to the CPU at no cost. */
-static void note_devices(tsr_offload_state *state) {
+static void note_devices(tsr_offload_state *state, bool taken, tsr_offload_visit *visit) {
   const tsr_runner *runner = state->context->calls.runner;
   if (tsr_runner_well(runner) != 0 || tsr_runner_may_ask(runner)) return;
+  if (!taken) visit->why = TSR_WHY_FAILED;
   pthread_mutex_lock(&state->lock);
   tsr_offload_give_up(state, TSR_WHY_FAILED, "all devices have failed");
   pthread_mutex_unlock(&state->lock);
@@ -185,7 +186,7 @@ static tsr_offload_verdict offer(tsr_offload_state *state, tsr_call *call,
   if (status == TSR_OK) status = tsr_context_place(state->context, call, binding, exchanged);
   if (status == TSR_OK) status = run_if_cheaper(state, call, binding, exchanged, visit, &taken);
   if (status != TSR_OK) return after_failure(state, call, status, visit);
-  note_devices(state);
+  note_devices(state, taken, visit);
   return taken ? TSR_OFFLOAD_DONE : TSR_OFFLOAD_TO_CPU;
 }
 

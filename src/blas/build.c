@@ -113,7 +113,8 @@ tsr_status tsr_graph_build(const tsr_call *call, const tsr_tiling *tiling, tsr_g
   tsr_builder b = {
       .call = call, .tiling = tiling, .graph = graph, .scales_only = tsr_call_scales_only(call)};
   *graph = (tsr_graph){.tasks = {graph->tasks.items, 0, graph->tasks.room},
-                       .groups = {graph->groups.items, 0, graph->groups.room}};
+                       .groups = {graph->groups.items, 0, graph->groups.room},
+                       .needs = {graph->needs.items, 0, graph->needs.room}};
   b.wide = tiling->lazy && tsr_type_get(call->type)->wide != call->type;
   TSR_TRY(check_tiling(call, tiling));
   set_grids(call, tiling, graph);

@@ -23,11 +23,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "arithmetic/kernel.h"
 #include "arithmetic/arithmetic.h"
-#include "arithmetic/moduli.h"
 #include "arithmetic/hard_data.h"
+#include "arithmetic/kernel.h"
+#include "arithmetic/moduli.h"
+#include "base/clock.h"
 #include "one_device.h"
 
 static one_device *device;

@@ -3,8 +3,8 @@
 
 /* The kernels on residues in plain C: what emulated devices run, and what GPUs are compared with.
  */
-#include "arithmetic/cpu_residues.h"
 #include "arithmetic/arithmetic.h"
+#include "arithmetic/cpu_residues.h"
 #include "arithmetic/judgement.h"
 #include "arithmetic/moduli.h"
 

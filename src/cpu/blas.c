@@ -9,15 +9,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cpu/inside.h"
-#include "cpu/room.h"
 #include "base/environment.h"
-#include "base/system/process_limits.h"
-#include "base/system/loaded.h"
 #include "base/log.h"
 #include "base/settings/settings.h"
 #include "base/status.h"
+#include "base/system/loaded.h"
+#include "base/system/process_limits.h"
 #include "blas/routines.def"
+#include "cpu/inside.h"
+#include "cpu/room.h"
 
 typedef int (*get_threads_function)(void);
 typedef void (*set_threads_function)(int threads);

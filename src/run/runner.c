@@ -8,8 +8,8 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "base/system/process_limits.h"
 #include "base/log.h"
+#include "base/system/process_limits.h"
 #include "plan/residency.h"
 #include "run/inside.h"
 

@@ -12,10 +12,10 @@
 
 #include <cmocka.h>
 
-#include "cpu/blas.h"
 #include "arithmetic/arithmetic.h"
-#include "arithmetic/moduli.h"
 #include "arithmetic/judgement.h"
+#include "arithmetic/moduli.h"
+#include "cpu/blas.h"
 #include "hard_data.h"
 
 /* ---- The arithmetic ------------------------------------------------------------ */

@@ -4,8 +4,8 @@
 /* The kernels on residues of an engine: the bits are those of the CPU's. */
 #include <stdio.h>
 
-#include "arithmetic/judgement.h"
 #include "arithmetic/arithmetic.h"
+#include "arithmetic/judgement.h"
 #include "arithmetic/moduli.h"
 #include "cpu/blas.h"
 #include "harness.h"

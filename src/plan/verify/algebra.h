@@ -10,8 +10,8 @@
 #define TSR_PLAN_VERIFY_ALGEBRA_H
 
 #include "blas/lines.h"
-#include "plan/verify/verify.h"
 #include "plan/verify/dense.h"
+#include "plan/verify/verify.h"
 
 /* The indices of a space, cut where a rectangle begins or ends. An interval between two cuts has
  * one index in the small problem; or two, if the space is square and the interval is longer than

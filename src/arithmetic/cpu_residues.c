@@ -330,7 +330,7 @@ static void leave(const tsr_kernel_args *x) {
 
 /* Without a promise. */
 static void refuse(const tsr_kernel_args *x) {
-  if (x->lines.verdict != NULL) *x->lines.verdict = 1;
+  if (x->verdict != NULL) *x->verdict = 1;
   if (x->lines.keeps_lines)
     multiply_natively(x);
   else

@@ -51,7 +51,7 @@ typedef enum tsr_kernel {
   /* c = alpha op(A) op(B) + beta c, from the residues of the rows of op(A) and of the columns of
    * op(B) (transa is TSR_TRANS: a has a line for each row). With uplo, only that triangle of c is
    * written (m = n); with diag TSR_UNIT, too, c is Hermitian: imaginary parts of its diagonal count
-   * as 0 and become 0. If the accuracy cannot be promised, residues.verdict says so, and c is
+   * as 0 and become 0. If the accuracy cannot be promised, verdict says so, and c is
    * computed natively from the lines that the blocks of residues keep; if they keep none, c stays
    * as it was, or is 0 if beta is. */
   TSR_KERNEL_RESIDUE_GEMM,
@@ -182,12 +182,10 @@ typedef struct tsr_lines_range {
  * its leading dimension is in bytes. */
 typedef struct tsr_lines_args {
   const struct tsr_arithmetic *arithmetic;
-  bool keeps_lines; /* the blocks do */
-  double tolerance; /* tsr_arithmetic_tolerance; of a product only */
-  bool overlaps;    /* the product is judged by overlaps, too (arithmetic/judgement.h). Engines
-                       without the trait `overlaps` ignore it */
-  uint8_t *verdict; /* of a product: becomes 1 if the accuracy cannot be promised. Memory of the
-                       device or pinned host memory; NULL: nobody asks */
+  bool keeps_lines;      /* the blocks do */
+  double tolerance;      /* tsr_arithmetic_tolerance; of a product only */
+  bool overlaps;         /* the product is judged by overlaps, too (arithmetic/judgement.h). Engines
+                            without the trait `overlaps` ignore it */
   tsr_lines_range of[3]; /* of a, b and c, where these are blocks */
 } tsr_lines_args;
 
@@ -251,6 +249,9 @@ typedef struct tsr_kernel_args {
   void *c;
   int64_t lda, ldb, ldc;
   tsr_lines_args lines;
+  /* Becomes 1 if a product of forms cannot promise its accuracy, or LAPACK's info of a
+   * factorisation. Memory of the device or pinned host memory; NULL: nobody asks. */
+  int32_t *verdict;
 } tsr_kernel_args;
 
 /* Checks that the arguments fit together. TSR_ERR_INTERNAL names what does not;

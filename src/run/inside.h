@@ -69,7 +69,7 @@ struct tsr_job {
   double seconds; /* from the call to the end, once the job is complete */
   tsr_pinner *pinner;
   uint64_t registration; /* the pinner's registration that the job waits for; 0: none */
-  uint8_t *verdicts; /* in pinned memory, which stays with the struct when the job is over: for each
+  int32_t *verdicts; /* in pinned memory, which stays with the struct when the job is over: for each
                         command, whether a kernel on residues could not promise its accuracy */
   size_t verdict_bytes;
   bool trace;

@@ -15,7 +15,7 @@ tsr_job *tsr_job_take(tsr_runner *runner) {
   tsr_job *job = runner->free;
   if (job != NULL) runner->free = atomic_load(&job->next);
   pthread_mutex_unlock(&runner->pool);
-  uint8_t *verdicts = job != NULL ? job->verdicts : NULL;
+  int32_t *verdicts = job != NULL ? job->verdicts : NULL;
   size_t verdict_bytes = job != NULL ? job->verdict_bytes : 0;
   if (job == NULL) job = tsr_alloc(sizeof *job);
   if (job == NULL) return NULL;

@@ -154,7 +154,7 @@ static tsr_status fill_blocks(tsr_job *job, const tsr_submission *submission) {
 /* Makes room for the verdicts of a plan in residues. */
 static tsr_status make_verdicts(tsr_job *job) {
   tsr_runner *runner = job->runner;
-  size_t bytes = job->plan->commands.count;
+  size_t bytes = job->plan->commands.count * sizeof *job->verdicts;
   if (!tsr_call_may_refuse(&job->plan->call)) return TSR_OK;
   if (job->verdict_bytes < bytes) {
     void *made = NULL;
@@ -168,7 +168,8 @@ static tsr_status make_verdicts(tsr_job *job) {
 
 /* No accuracy has been refused yet. Called after kernels were tried, which write verdicts, too. */
 static void clear_verdicts(tsr_job *job) {
-  if (tsr_call_may_refuse(&job->plan->call)) memset(job->verdicts, 0, job->plan->commands.count);
+  if (tsr_call_may_refuse(&job->plan->call))
+    memset(job->verdicts, 0, job->plan->commands.count * sizeof *job->verdicts);
 }
 
 static tsr_status fill(tsr_job *job, const tsr_submission *submission, tsr_program *program) {

@@ -62,6 +62,12 @@ typedef enum tsr_kernel {
    * in c's first row (uplo is lower), or on or above the one that ends in its last row (upper). The
    * other elements of c may become anything. */
   TSR_KERNEL_GEMMT,
+  /* The triangle uplo of c, of order m = n, becomes its Cholesky factor: L with c = L L^H, or U
+   * with c = U^H U. In the types s, d, c and z. The imaginary parts of the diagonal count as 0; the
+   * other triangle is neither read nor written. *verdict becomes LAPACK's info: the order of the
+   * first leading minor that is not positive definite, which leaves c undefined from that column
+   * (row) on; else it stays as it was. */
+  TSR_KERNEL_POTRF,
   TSR_KERNEL_COUNT
 } tsr_kernel;
 
@@ -111,8 +117,14 @@ typedef enum tsr_kernel_trait {
   TSR_IN_PLACE = 16      /* c is also the second input; b is not used */
 } tsr_kernel_trait;
 
-/* The part of a kernel in an arithmetic with a form (arithmetic/arithmetic.h). */
-typedef enum tsr_form_role { TSR_NO_FORM, TSR_MAKES_FORM, TSR_MULTIPLIES_FORMS } tsr_form_role;
+/* What else a kernel may be: a part of an arithmetic with a form (arithmetic/arithmetic.h), or a
+ * factorisation of c in place. */
+typedef enum tsr_kernel_role {
+  TSR_NO_ROLE,
+  TSR_MAKES_FORM,
+  TSR_MULTIPLIES_FORMS,
+  TSR_FACTORS
+} tsr_kernel_role;
 
 typedef struct tsr_kernel_info {
   const char *name;
@@ -121,7 +133,7 @@ typedef struct tsr_kernel_info {
   unsigned traits;      /* bits of tsr_kernel_trait */
   double rate;          /* its flops/s / those of a GEMM with the same m, n and k */
   double serial;        /* s for each row of the triangle, per 4096 lines beside it, rounded up */
-  tsr_form_role form;
+  tsr_kernel_role role;
 } tsr_kernel_info;
 
 /* The row of a kernel; NULL: there is no such kernel. */

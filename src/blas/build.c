@@ -98,9 +98,10 @@ static void set_grids(const tsr_call *call, const tsr_tiling *t, tsr_graph *grap
   if (tsr_call_has_form(call)) set_residue_grids(call, t, graph);
   if (t->through != NULL) graph->grid[TSR_W].cols = t->n_of_w;
   if (t->through != NULL && t->adder >= 0) graph->grid[TSR_C_].cols = t->n_of_b; /* one tile */
-  if (tsr_family_of(call->operation) == TSR_TRIANGLE)
+  tsr_family family = tsr_family_of(call->operation);
+  if (family == TSR_TRIANGLE)
     set_triangle_grids(call, t, graph);
-  else
+  else if (family != TSR_FACTOR)
     set_product_grids(call, t, graph);
 }
 
@@ -109,7 +110,8 @@ static void set_grids(const tsr_call *call, const tsr_tiling *t, tsr_graph *grap
 tsr_status tsr_graph_build(const tsr_call *call, const tsr_tiling *tiling, tsr_graph *graph) {
   static bool (*const builders[])(tsr_builder * b) = {[TSR_PRODUCT] = tsr_build_gemm,
                                                       [TSR_RANK] = tsr_build_rank,
-                                                      [TSR_TRIANGLE] = tsr_build_triangle};
+                                                      [TSR_TRIANGLE] = tsr_build_triangle,
+                                                      [TSR_FACTOR] = tsr_build_factor};
   tsr_builder b = {
       .call = call, .tiling = tiling, .graph = graph, .scales_only = tsr_call_scales_only(call)};
   *graph = (tsr_graph){.tasks = {graph->tasks.items, 0, graph->tasks.room},

@@ -31,6 +31,9 @@ enum {
   TSR_MATRICES
 };
 
+/* Operations behind those of tsr_operation: the factorisations of C in place (routines.def). */
+enum { TSR_POTRF = TSR_OPERATION_COUNT, TSR_OPERATIONS };
+
 /* Whether a matrix is one of residues. */
 static inline bool tsr_is_residues(int matrix) {
   return matrix >= TSR_RA && matrix <= TSR_RB2;

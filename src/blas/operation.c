@@ -61,10 +61,19 @@ TSR_SIGNATURES(SIGNATURE)
       .arguments = arguments_of_##signature,                                             \
       .argument_count = (int)(sizeof arguments_of_##signature / sizeof(tsr_argument))},
 
-static const tsr_operation_info table[TSR_OPERATION_COUNT] = {TSR_ROUTINES(ROW)};
+/* A factorisation has one matrix, C, of which the triangle uplo is used. */
+#define FACTORISATION(name_, operation, types_, kernel_, text) \
+  [TSR_##operation] = {.name = #name_,                         \
+                       .types = LETTERS_##types_,              \
+                       .kernel = TSR_KERNEL_##kernel_,         \
+                       .in_blas = false,                       \
+                       .has = {.uplo = true, .n = true, .c = true}},
+
+static const tsr_operation_info table[TSR_OPERATIONS] = {TSR_ROUTINES(ROW)
+                                                             TSR_FACTORISATIONS(FACTORISATION)};
 
 const tsr_operation_info *tsr_operation_get(tsr_operation operation) {
-  return (unsigned)operation < TSR_OPERATION_COUNT ? &table[operation] : NULL;
+  return (unsigned)operation < TSR_OPERATIONS ? &table[operation] : NULL;
 }
 
 const char *tsr_operation_name(tsr_operation operation) {

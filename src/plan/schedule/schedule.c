@@ -171,10 +171,22 @@ static bool note_operands(tsr_scheduler *s, const tsr_task *task, int32_t comman
   return true;
 }
 
+/* Ends a tile's version in a factorisation: groups on other devices read what is there now, at the
+ * device and at home. */
+static bool finish(tsr_scheduler *s, const tsr_task *task, int32_t command) {
+  const tsr_task_operand *c = &task->operand[2];
+  if (family_of(s) != TSR_FACTOR) return true;
+  tsr_copies_finish(&s->copies, c->matrix, c->tile, task->device, command);
+  return !is_at_home(s, c, task->device) ||
+         tsr_marks_push(&s->marks, &s->copies.written_back[c->tile],
+                        (tsr_mark){.command = command});
+}
+
 /* Writes back the finished part of C. A tile of C that is complete at home may lose its slot and be
  * fetched again. */
 static bool write_back(tsr_scheduler *s, const tsr_task *task, int32_t command) {
   const tsr_task_operand *c = &task->operand[2];
+  if (!finish(s, task, command)) return false;
   if (is_at_home(s, c, task->device)) return true;
   tsr_uplo uplo = tsr_kernel_triangle((tsr_kernel)task->kernel, task->form);
   if (tsr_has_cached_blocks(&s->problem, TSR_C_)) return true; /* C stays in its cached block */

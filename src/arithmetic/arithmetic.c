@@ -65,7 +65,7 @@ bool tsr_arithmetic_has(const tsr_arithmetic *arithmetic, tsr_type type, int64_t
 }
 
 static int times(const tsr_arithmetic *arithmetic, tsr_type type) {
-  return tsr_type_get(type)->complex_valued ? arithmetic->complex : 1;
+  return tsr_type_get(type)->complex_valued ? arithmetic->for_complex : 1;
 }
 
 int tsr_arithmetic_planes(const tsr_arithmetic *arithmetic, tsr_type type) {

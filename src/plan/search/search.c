@@ -63,8 +63,8 @@ static bool cpu_is_best(const tsr_search *s) {
 /* Where devices differ, choices of them contend; if none of their plans fits, the call is planned
  * on any, for the sake of the error. */
 static tsr_status search(tsr_search *s) {
-  bool free =
-      !s->exact && s->options->residency == NULL && s->mapping == NULL && !s->options->reproducible;
+  bool free = tsr_search_family(s) != TSR_FACTOR && !s->exact && s->options->residency == NULL &&
+              s->mapping == NULL && !s->options->reproducible;
   if (free && tsr_search_devices_differ(s)) TSR_TRY(tsr_search_unlike(s));
   return s->best != NULL ? TSR_OK : tsr_search_all(s);
 }

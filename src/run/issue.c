@@ -97,7 +97,8 @@ static void set_lines(const tsr_job *job, uint32_t index, tsr_kernel_args *args)
   args->lines = tsr_promise_args(call->arithmetic, &call->promise, call->type,
                                  products_of(call, args->k), args->k);
   args->lines.overlaps = job->runner->engine->traits.overlaps;
-  if (tsr_kernel_multiplies_forms(args->kernel)) args->verdict = job->verdicts + index;
+  bool may_refuse = tsr_kernel_multiplies_forms(args->kernel) && tsr_call_may_refuse(call);
+  if (may_refuse) args->verdict = job->verdicts + index;
   for (int i = 0; i < 3; i++) set_block(job, index, i, args);
 }
 

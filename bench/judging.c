@@ -149,10 +149,10 @@ static tsr_status tell_extent(const blocks *b, tsr_type type, int64_t n, double 
 }
 
 static tsr_status measure(tsr_type type, int64_t n, double limit) {
-  int element = tsr_form_element(tsr_residues_for(type, 0, 0), &(tsr_promise){0}, type);
   blocks b = {0};
   tsr_status status =
-      make((size_t)(n * n) * tsr_type_get(type)->size, tsr_residues_bytes(n, n, element), &b);
+      make((size_t)(n * n) * tsr_type_get(type)->size,
+           tsr_form_bytes(tsr_residues_for(type, 0, 0), &(tsr_promise){0}, type, n, n), &b);
   if (status == TSR_OK) status = tell_extent(&b, type, n, limit);
   drop(&b);
   return status;

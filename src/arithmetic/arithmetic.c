@@ -11,40 +11,38 @@
 /* Bits by tsr_type_index, in the order s d c z h b t. */
 enum { OF_S = 1, OF_SDCZ = 15 };
 
-#define RESIDUES(moduli)                                  \
-  [(moduli)-TSR_MODULI_LEAST] = {"emulated",              \
-                                 "moduli",                \
-                                 (moduli),                \
-                                 OF_SDCZ,                 \
-                                 TSR_KERNEL_RESIDUES,     \
-                                 TSR_KERNEL_RESIDUE_GEMM, \
-                                 TSR_UNIT_INT8,           \
-                                 (moduli),                \
-                                 (moduli),                \
-                                 3,                       \
-                                 1,                       \
-                                 sizeof(tsr_line),        \
-                                 TSR_MODULI_LONGEST,      \
-                                 true}
+#define RESIDUES(moduli)                                                \
+  [(moduli)-TSR_MODULI_LEAST] = {.name = "emulated",                    \
+                                 .counted = "moduli",                   \
+                                 .number = (moduli),                    \
+                                 .types = OF_SDCZ,                      \
+                                 .makes = TSR_KERNEL_RESIDUES,          \
+                                 .multiplies = TSR_KERNEL_RESIDUE_GEMM, \
+                                 .unit = TSR_UNIT_INT8,                 \
+                                 .planes = (moduli),                    \
+                                 .products = (moduli),                  \
+                                 .for_complex = 3,                      \
+                                 .part_bytes = 1,                       \
+                                 .record_bytes = sizeof(tsr_line),      \
+                                 .longest = TSR_MODULI_LONGEST,         \
+                                 .refuses = true}
 
 static const tsr_arithmetic residues[] = {
     RESIDUES(4),  RESIDUES(5),  RESIDUES(6),  RESIDUES(7),  RESIDUES(8),  RESIDUES(9), RESIDUES(10),
     RESIDUES(11), RESIDUES(12), RESIDUES(13), RESIDUES(14), RESIDUES(15), RESIDUES(16)};
 
-const tsr_arithmetic tsr_split_arithmetic = {"split",
-                                             "parts",
-                                             3,
-                                             OF_S,
-                                             TSR_KERNEL_SPLIT,
-                                             TSR_KERNEL_SPLIT_GEMM,
-                                             TSR_UNIT_BF16,
-                                             3,
-                                             6,
-                                             4,
-                                             2,
-                                             0,
-                                             INT32_MAX,
-                                             false};
+const tsr_arithmetic tsr_split_arithmetic = {.name = "split",
+                                             .counted = "parts",
+                                             .number = 3,
+                                             .types = OF_S,
+                                             .makes = TSR_KERNEL_SPLIT,
+                                             .multiplies = TSR_KERNEL_SPLIT_GEMM,
+                                             .unit = TSR_UNIT_BF16,
+                                             .planes = 3,
+                                             .products = 6,
+                                             .for_complex = 4,
+                                             .part_bytes = 2,
+                                             .longest = INT32_MAX};
 
 const tsr_arithmetic *tsr_residues_of(int moduli) {
   return &residues[moduli - TSR_MODULI_LEAST];
@@ -96,8 +94,10 @@ size_t tsr_form_bytes(const tsr_arithmetic *arithmetic, const tsr_promise *promi
   return (size_t)lines * (element * (size_t)tsr_form_ld(k) + (size_t)arithmetic->record_bytes);
 }
 
-double tsr_arithmetic_tolerance(const tsr_arithmetic *arithmetic, tsr_type type, double accuracy,
-                                int64_t products, int64_t k) {
+/* The part of (|A||B|)_ij that conversion may add to the error of element (i, j) of one of
+ * `products` products over k elements, of which C is the sum; beyond it a kernel refuses. */
+static double tolerance_of(const tsr_arithmetic *arithmetic, tsr_type type, double accuracy,
+                           int64_t products, int64_t k) {
   if (!arithmetic->refuses) return INFINITY;
   return accuracy > 0 ? tsr_accuracy_tolerance(type, accuracy, products, k)
                       : tsr_moduli_tolerance(type, arithmetic->number, k);
@@ -116,7 +116,7 @@ void tsr_promise_words(const tsr_promise *promise, int64_t words[TSR_PROMISE_WOR
 
 tsr_lines_args tsr_promise_args(const tsr_arithmetic *arithmetic, const tsr_promise *promise,
                                 tsr_type type, int64_t products, int64_t k) {
-  double tolerance = tsr_arithmetic_tolerance(arithmetic, type, promise->accuracy, products, k);
+  double tolerance = tolerance_of(arithmetic, type, promise->accuracy, products, k);
   return (tsr_lines_args){
       .arithmetic = arithmetic, .keeps_lines = promise->keeps_lines, .tolerance = tolerance};
 }

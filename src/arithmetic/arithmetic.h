@@ -7,8 +7,8 @@
  * Such an arithmetic has a form. A kernel, `makes`, converts lines (rows of op(A), columns of
  * op(B)) into blocks of the form, once; another, `multiplies`, computes C from two blocks over all
  * of k, and adds it to C itself. A call has a pointer to a row (tsr_call.arithmetic; NULL: its
- * products are native). Whoever plans, predicts or runs the call asks the row, and does not know
- * which one it is.
+ * products are native). The planner, the model and the runner ask the row, and do not know which
+ * one it is.
  */
 #ifndef TSR_ARITHMETIC_ARITHMETIC_H
 #define TSR_ARITHMETIC_ARITHMETIC_H
@@ -39,8 +39,8 @@ typedef struct tsr_arithmetic {
   bool refuses;     /* a kernel that cannot promise the accuracy of its product says so */
 } tsr_arithmetic;
 
-/* What is promised of products that are not native, and what becomes of those that cannot keep it.
- */
+/* The promise that a call makes of products that are not native. Products that cannot keep it are
+ * computed natively. */
 typedef struct tsr_promise {
   double accuracy; /* the error as a part of |A||B|; 0: what the arithmetic promises by itself */
   int64_t judged; /* if results are to be reproducible: the extent of the squares of C of which each
@@ -103,11 +103,5 @@ void tsr_promise_words(const tsr_promise *promise, int64_t words[TSR_PROMISE_WOR
  * sum of `products` products over k elements. */
 tsr_lines_args tsr_promise_args(const tsr_arithmetic *arithmetic, const tsr_promise *promise,
                                 tsr_type type, int64_t products, int64_t k);
-
-/* The part of (|A||B|)_ij that conversion may add to the error of element (i, j) of one of
- * `products` products over k elements, of which C is the sum; beyond it a kernel refuses. accuracy:
- * what is asked of C; 0: what the arithmetic promises. */
-double tsr_arithmetic_tolerance(const tsr_arithmetic *arithmetic, tsr_type type, double accuracy,
-                                int64_t products, int64_t k);
 
 #endif

@@ -79,7 +79,7 @@ static tsr_line *records_of(const tsr_kernel_args *x, const void *block, int64_t
 /* The first of the kernel's lines that the block keeps. */
 static void *kept_of(const tsr_kernel_args *x, const void *block, int64_t ld, int operand) {
   tsr_lines_range lines = x->lines.of[operand];
-  int planes = tsr_residue_planes(x->type, x->lines.arithmetic->number);
+  int planes = tsr_arithmetic_planes(x->lines.arithmetic, x->type);
   size_t before = (size_t)lines.first * (size_t)ld * tsr_type_get(x->type)->size;
   return (char *)block + tsr_residues_kept(ld, lines.lines, planes) + before;
 }

@@ -23,8 +23,8 @@ static float value_of(uint16_t part) {
   return value;
 }
 
-/* The number rounded to bf16, to nearest and ties to even. What is not finite keeps its leading
- * bits, and stays what it is. */
+/* The number rounded to bf16, to nearest and ties to even. An infinite value or a NaN keeps its
+ * leading bits, and stays infinite or a NaN. */
 static uint16_t round_to_part(float value) {
   uint32_t bits;
   memcpy(&bits, &value, sizeof bits);

@@ -37,10 +37,4 @@ int tsr_moduli_for(tsr_type type, double accuracy, int64_t k);
  * each of them, but not less than where no accuracy is asked for. */
 double tsr_accuracy_tolerance(tsr_type type, double accuracy, int64_t products, int64_t k);
 
-/* ---- Layout, by types ------------------------------------------------------- */
-
-static inline int tsr_residue_planes(tsr_type type, int moduli) {
-  return type == TSR_C || type == TSR_Z ? 3 * moduli : moduli;
-}
-
 #endif

@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * What the kernels on residues (arithmetic/moduli.h) have in common with the rest: the constants of
- * the moduli, and how residues lie in memory. GPUs' code includes this without any other header of
+ * The constants of the moduli (arithmetic/moduli.h), and how residues lie in memory: the kernels on
+ * residues share both with all other code. GPUs' code includes this without any other header of
  * base/: a compiler at run time (engine/hip/compile.h) has none of C's own.
  */
 #ifndef TSR_ARITHMETIC_RESIDUE_LINES_H
@@ -66,12 +66,7 @@ TSR_RESIDUES_INLINE int64_t tsr_residues_ld(int64_t k) {
   return (k + step - 1) / step * step;
 }
 
-/* element: tsr_form_element. */
-TSR_RESIDUES_INLINE size_t tsr_residues_bytes(int64_t k, int64_t lines, int element) {
-  return (size_t)lines * ((size_t)element * (size_t)tsr_residues_ld(k) + sizeof(tsr_line));
-}
-
-/* Where the records of the lines begin, in bytes. */
+/* Where the records of the lines begin, in bytes. element: tsr_form_element. */
 TSR_RESIDUES_INLINE size_t tsr_residues_records(int64_t ld, int64_t lines, int element) {
   return (size_t)lines * (size_t)element * (size_t)ld;
 }

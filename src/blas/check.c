@@ -216,8 +216,8 @@ static bool changes_result(const tsr_level3 *w, const tsr_arguments *x) {
   return writes && (reads_inputs(w, x) || tsr_scalar_classify(beta) != TSR_ONE);
 }
 
-/* Checks a scalar or a matrix. Those before it in the list are right; so alpha can be read when A
- * is checked, and beta when C is. w is complete (tsr_check_complete). */
+/* Checks a scalar or a matrix. The arguments before it in the list are right; so alpha can be read
+ * when A is checked, and beta when C is. w is complete (tsr_check_complete). */
 static tsr_status check_operand(const tsr_operation_info *info, const tsr_level3 *w,
                                 const tsr_argument *argument, const tsr_arguments *x,
                                 bool check_pointers) {

@@ -62,7 +62,8 @@ static converted convert(const tsr_kernel_args *x) {
 #define TAKE(x, kind, ...) TAKE_##kind
 #define TAKE_NEXT(x, kind, ...) , TAKE_##kind
 
-/* What the library is given for an argument of the kernel x, whose arguments g are converted. */
+/* The address that the library gets for an argument of the kernel x; g has the converted arguments.
+ */
 #define GIVE_FLAG(name, field, flag) &g.field
 #define GIVE_EXTENT(name, field) &g.field
 #define GIVE_SCALAR(name, field) &g.field

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * What the files of the CPU's BLAS share: blas.c finds the library, call.c calls it,
+ * Functions that the files of the CPU's BLAS share: blas.c finds the library, call.c calls it,
  * level3.c, add.c and kernel.c run kernels with it.
  */
 #ifndef TSR_CPU_INSIDE_H

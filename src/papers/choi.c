@@ -18,7 +18,7 @@
 
 /* ---- The machine ---------------------------------------------------------- */
 
-/* What is asked about a machine, and what the model takes from it. */
+/* A question about a machine, and the figures that the model takes from the machine. */
 typedef struct question {
   tsr_type type;
   int devices; /* 0: all */

@@ -117,10 +117,10 @@ static void make(product *p, hard_family family, uint64_t seed) {
   hard_fill(family, x->type, true, x->transb, x->n, x->k, x->ldb, seed, p->b);
   hard_fill(HARD_UNIFORM, x->type, true, TSR_NO_TRANS, x->n, x->m, x->m, seed + 9, p->old);
   memcpy(p->c, p->old, (size_t)(x->m * x->n) * size);
-  int element = tsr_form_element(tsr_residues_of(p->moduli),
-                                 &(tsr_promise){.keeps_lines = p->keeps}, x->type);
-  p->ra = room(tsr_residues_bytes(x->k, x->m, element));
-  p->rb = room(tsr_residues_bytes(x->k, x->n, element));
+  p->ra = room(tsr_form_bytes(tsr_residues_of(p->moduli), &(tsr_promise){.keeps_lines = p->keeps},
+                              x->type, x->k, x->m));
+  p->rb = room(tsr_form_bytes(tsr_residues_of(p->moduli), &(tsr_promise){.keeps_lines = p->keeps},
+                              x->type, x->k, x->n));
 }
 
 static void drop(product *p) {
@@ -439,7 +439,8 @@ static void cuts_do_not_change_bits(void **state) {
   for (int64_t row = 0; row < 30; row += 10)
     for (int64_t col = 0; col < 40; col += 8) assert_false(multiply(&parts, row, 10, col, 8));
   assert_memory_equal(whole.c, parts.c, 30 * 40 * sizeof(double));
-  assert_memory_equal(whole.ra, parts.ra, tsr_residues_bytes(90, 30, 14));
+  assert_memory_equal(whole.ra, parts.ra,
+                      tsr_form_bytes(tsr_residues_of(14), &(tsr_promise){0}, TSR_D, 90, 30));
   drop(&whole);
   drop(&parts);
 }

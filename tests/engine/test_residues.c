@@ -75,10 +75,10 @@ static matrices make(const residue_case *t) {
   x.bytes[0] = (size_t)(x.lda * (plain_a ? t->k : t->m)) * x.size;
   x.bytes[1] = (size_t)(x.ldb * (plain_b ? t->n : t->k)) * x.size;
   x.bytes[2] = (size_t)(x.ldc * t->n) * x.size;
-  int element = tsr_form_element(tsr_residues_of(t->moduli),
-                                 &(tsr_promise){.keeps_lines = t->keeps}, t->type);
-  x.residues[0] = tsr_residues_bytes(t->k, t->m, element);
-  x.residues[1] = tsr_residues_bytes(t->k, t->n, element);
+  x.residues[0] = tsr_form_bytes(tsr_residues_of(t->moduli),
+                                 &(tsr_promise){.keeps_lines = t->keeps}, t->type, t->k, t->m);
+  x.residues[1] = tsr_form_bytes(tsr_residues_of(t->moduli),
+                                 &(tsr_promise){.keeps_lines = t->keeps}, t->type, t->k, t->n);
   x.a = room(x.bytes[0]);
   x.b = room(x.bytes[1]);
   x.c = room(x.bytes[2]);
@@ -202,7 +202,7 @@ static void unify(tsr_type type, void *c, size_t bytes) {
 /* The same in the lines that a block of residues keeps. */
 static void unify_kept(const residue_case *t, int64_t lines, char *block) {
   int64_t ld = tsr_residues_ld(t->k);
-  int planes = tsr_residue_planes(t->type, t->moduli);
+  int planes = tsr_arithmetic_planes(tsr_residues_of(t->moduli), t->type);
   size_t bytes = (size_t)(ld * lines) * tsr_type_get(t->type)->size;
   if (t->keeps) unify(t->type, block + tsr_residues_kept(ld, lines, planes), bytes);
 }

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * What the BLAS symbols make of a routine's list of arguments (blas/routines.def): the parameters,
+ * A routine's list of arguments (blas/routines.def) as a BLAS symbol needs it: the parameters,
  * the arguments (to pass them on unchanged), the fields of tsr_offload_call, and the number of
  * multiplications. In Fortran every argument is an address, and the lengths of the flags follow at
  * the end.

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The Tessera authors */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What the report of calls has collected (report.c), for what writes it
- * (report_text.c, report_none.c). */
+/* The figures that the report of calls collects (report.c); report_text.c and report_none.c write
+ * them out. */
 #ifndef TSR_FRONT_OFFLOAD_REPORT_H
 #define TSR_FRONT_OFFLOAD_REPORT_H
 

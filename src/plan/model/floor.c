@@ -260,8 +260,8 @@ typedef struct trade {
   double start; /* s before these kernels begin; 0 if there may be none */
 } trade;
 
-/* What the other devices may do: a share w of all products, between w[0] and w[1], and a share c of
- * the elements of C to which they add, between c[0] and c[1]. both is c - w. */
+/* The work that the other devices may do: a share w of all products, between w[0] and w[1], and a
+ * share c of the elements of C to which they add, between c[0] and c[1]. both is c - w. */
 typedef struct range {
   double w[2], c[2], both[2];
 } range;

@@ -107,7 +107,7 @@ static product product_of(tsr_queue *queue, const tsr_kernel_args *x) {
   product p = {.queue = queue, .x = x, .judgement = queue->residues};
   char *room = (char *)queue->residues + TSR_GPU_JUDGING_ROOM;
   tsr_moduli_fill(x->lines.arithmetic->number, &p.moduli);
-  p.planes = tsr_residue_planes(x->type, p.moduli.count);
+  p.planes = tsr_arithmetic_planes(x->lines.arithmetic, x->type);
   if (queue->device->products)
     cut_for_residues(&p);
   else

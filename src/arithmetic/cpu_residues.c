@@ -201,7 +201,7 @@ static tsr_complex multiply_real(const tsr_kernel_args *x, const tsr_moduli *mod
   for (int l = 0; l < moduli->count; l++)
     tsr_recovery_add(&r, moduli, l, in_plane(x, l, moduli->modulus[l], i, j));
   return (tsr_complex){tsr_recovered_update(tsr_recovery_end(&r, moduli), power,
-                                            tsr_factor_of(x->alpha.re), x->beta.re, c),
+                                            tsr_scaling_of(x->alpha.re), x->beta.re, c),
                        0};
 }
 

@@ -102,6 +102,10 @@ bool tsr_kernel_makes_form(int kernel) {
   return role_of(kernel) == TSR_MAKES_FORM;
 }
 
+bool tsr_kernel_factors(int kernel) {
+  return role_of(kernel) == TSR_FACTORS;
+}
+
 bool tsr_kernel_multiplies_forms(int kernel) {
   return role_of(kernel) == TSR_MULTIPLIES_FORMS;
 }

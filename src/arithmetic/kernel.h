@@ -144,6 +144,8 @@ const tsr_kernel_info *tsr_kernel_get(tsr_kernel kernel);
 bool tsr_kernel_makes_form(int kernel);
 bool tsr_kernel_multiplies_forms(int kernel);
 bool tsr_kernel_is_product(int kernel);
+/* Whether it factors c in place. */
+bool tsr_kernel_factors(int kernel);
 
 /* The vendor's routine takes at least row [s] for each row of its triangle, and so many times the
  * GEMM of the same flops: with a small triangle or few lines beside it, its rate is lower than with

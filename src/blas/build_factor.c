@@ -31,12 +31,20 @@ static tsr_task_operand tile(const tsr_builder *b, tsr_access access, int i, int
                        tsr_cut_length(cuts, col));
 }
 
+/* A tile on the diagonal of a C that is in a device's memory is that device's: no device can write
+ * a triangle to another one. */
+static int16_t device_of(const tsr_builder *b, int i, int j) {
+  const tsr_operand *c = &b->call->operand[TSR_C_];
+  if (i == j && c->memory == TSR_DEVICE) return (int16_t)c->location;
+  return is_lower(b) ? tsr_owner_of(b->tiling, i, j) : tsr_owner_of(b->tiling, j, i);
+}
+
 static tsr_task task_on(const tsr_builder *b, tsr_kernel kernel, tsr_form form, int i, int j) {
   tsr_task task = {.kernel = (uint8_t)kernel, .form = tsr_form_pack(form)};
   task.operand[2] = tile(b, TSR_UPDATE, i, j);
   task.m = task.operand[2].rows;
   task.n = task.operand[2].cols;
-  task.device = is_lower(b) ? tsr_owner_of(b->tiling, i, j) : tsr_owner_of(b->tiling, j, i);
+  task.device = device_of(b, i, j);
   return task;
 }
 

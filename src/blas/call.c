@@ -33,6 +33,10 @@ tsr_call tsr_call_natively(const tsr_call *call) {
   return native;
 }
 
+bool tsr_call_has_verdicts(const tsr_call *call) {
+  return tsr_call_may_refuse(call) || tsr_family_of(call->operation) == TSR_FACTOR;
+}
+
 bool tsr_call_scales_only(const tsr_call *call) {
   return call->alpha == TSR_ZERO || call->k == 0;
 }

@@ -21,7 +21,7 @@ typedef enum tsr_family {
 } tsr_family;
 
 #define TSR_FAMILY_ROW(name, operation, signature, family, ...) [TSR_##operation] = TSR_##family,
-#define TSR_FACTOR_ROW(name, operation, ...) [TSR_##operation] = TSR_FACTOR,
+#define TSR_FACTOR_ROW(name, operation, ...) [TSR_OPERATION_OF(TSR_##operation)] = TSR_FACTOR,
 static inline tsr_family tsr_family_of(tsr_operation operation) {
   static const tsr_family families[TSR_OPERATIONS] = {TSR_ROUTINES(TSR_FAMILY_ROW)
                                                           TSR_FACTORISATIONS(TSR_FACTOR_ROW)};

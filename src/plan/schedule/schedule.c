@@ -111,6 +111,9 @@ static bool has_one_user(const tsr_scheduler *s, int matrix) {
 static void wait_for_operand(tsr_scheduler *s, const tsr_task_operand *o, int device) {
   if (o->access == TSR_NONE) return;
   tsr_tile_copy *copy = copy_at(s, o, device);
+  /* Another device may have written a tile to its home, which is this device's memory. */
+  if (o->matrix == TSR_C_ && is_at_home(s, o, device))
+    tsr_marks_wait(&s->marks, s->copies.written_back[o->tile], &s->commands);
   tsr_marks_wait_touching(&s->marks, copy->writers, o, &s->commands);
   if (copy->awaited) return;
   bool all = tsr_copies_wait(&s->copies, o, device, &s->commands);

@@ -4,7 +4,9 @@
 /* The graph of a call: limits of its size, the grids of its tiles, and the builder that makes its
  * tasks. */
 #include "blas/build.h"
+
 #include "blas/family.h"
+#include "blas/operation.h"
 
 /* ---- Limits --------------------------------------------------------------- */
 
@@ -21,7 +23,7 @@ static bool too_long(const tsr_cuts *cuts) {
 /* TSR_ERR_MEMORY: the tiling makes more tasks than a plan can have. TSR_ERR_UNSUPPORTED: it makes
  * longer ones. */
 static tsr_status check_tiling(const tsr_call *call, const tsr_tiling *t) {
-  const char *name = tsr_operation_name(call->operation);
+  const char *name = tsr_operation_get(call->operation)->name;
   if (too_long(&t->m) || too_long(&t->n) || too_long(&t->k))
     return tsr_fail(TSR_ERR_UNSUPPORTED,
                     "%s: tiles may not be longer than %d elements: force smaller ones "
@@ -126,5 +128,5 @@ tsr_status tsr_graph_build(const tsr_call *call, const tsr_tiling *tiling, tsr_g
   if (builder(&b)) return TSR_OK;
   tsr_graph_free(graph);
   return tsr_fail(TSR_ERR_MEMORY, "no host memory for the graph of a %s: use larger tiles",
-                  tsr_operation_name(call->operation));
+                  tsr_operation_get(call->operation)->name);
 }

@@ -80,8 +80,7 @@ const tsr_operation_info *tsr_operation_get(tsr_operation operation) {
 }
 
 const char *tsr_operation_name(tsr_operation operation) {
-  const tsr_operation_info *info = tsr_operation_get(operation);
-  return info ? info->name : NULL;
+  return (unsigned)operation < TSR_OPERATION_COUNT ? table[operation].name : NULL;
 }
 
 const char *tsr_operation_operand(tsr_operation operation, int operand, bool exchanged) {

@@ -54,7 +54,7 @@ static int by_columns(const tsr_kernel_args *x) {
       double complex l = element(x, j, k);
       pivot -= creal(l) * creal(l) + cimag(l) * cimag(l);
     }
-    if (!(pivot > 0)) return (int)j + 1; /* NaN, too */
+    if (!isgreater(pivot, 0)) return (int)j + 1; /* NaN, too */
     pivot = sqrt(pivot);
     put(x, j, j, pivot);
     for (int64_t i = j + 1; i < x->n; i++) {
@@ -71,7 +71,7 @@ static int by_columns(const tsr_kernel_args *x) {
 /* OpenBLAS does not notice a pivot that is NaN, as LAPACK does: info where there is one, else 0. */
 static int first_nan(const tsr_kernel_args *x) {
   for (int64_t j = 0; j < x->n; j++)
-    if (!(creal(element(x, j, j)) > 0)) return (int)j + 1;
+    if (!isgreater(creal(element(x, j, j)), 0)) return (int)j + 1;
   return 0;
 }
 

@@ -13,10 +13,23 @@ static void capture(tsr_context *context, const tsr_factor *what, void *a) {
   tsr_capture_note_step(context->plans, &step);
 }
 
+/* Whether the devices can do it. If they cannot, the CPU does, unless the matrix is on a device. */
+static bool leaves_to_cpu(const tsr_context *context, const tsr_call *call, tsr_status *status) {
+  *status = context->engine->factors != NULL ? context->engine->factors()
+                                             : tsr_fail(TSR_ERR_UNSUPPORTED,
+                                                        "the engine %s factors no matrix on its "
+                                                        "devices: give one in host memory",
+                                                        context->engine->name);
+  return *status == TSR_ERR_UNSUPPORTED && call->operand[TSR_C_].memory != TSR_DEVICE;
+}
+
 static tsr_status carry_out(tsr_context *context, bool async, tsr_call *call,
                             const tsr_binding *binding) {
   if (context->engine == NULL || tsr_call_is_empty(call)) return tsr_call_on_cpu(call, binding);
   TSR_TRY(tsr_context_place(context, call, binding, false));
+  tsr_status status;
+  if (leaves_to_cpu(context, call, &status)) return tsr_context_call_on_cpu(context, call, binding);
+  TSR_TRY(status);
   return tsr_context_call(context, call, binding, false, async);
 }
 

@@ -31,6 +31,9 @@ static tsr_status try_tile(tsr_search *s, int64_t tile) {
 tsr_status tsr_factor_search(tsr_search *s) {
   int64_t fixed = tsr_search_fixed_tile(s);
   if (fixed > 0) return try_tile(s, fixed);
+  /* The order of the sums must not depend on the number of devices or the budget. */
+  if (s->options->reproducible)
+    return try_tile(s, (s->call->n + TSR_TUNE_FACTOR_PARTS_MOST - 1) / TSR_TUNE_FACTOR_PARTS_MOST);
   for (int64_t parts = TSR_TUNE_FACTOR_PARTS_LEAST; parts <= TSR_TUNE_FACTOR_PARTS_MOST;
        parts *= 2) {
     int64_t tile = (s->call->n + parts - 1) / parts;

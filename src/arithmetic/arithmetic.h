@@ -24,8 +24,8 @@ typedef enum tsr_unit {
 } tsr_unit;
 
 /* A line of a real type has so many planes of parts, and a product of the type takes so many
- * products of the unit; for_complex: a complex line has so many times the planes, and a product of two
- * takes so many times the products. */
+ * products of the unit; for_complex: a complex line has so many times the planes, and a product of
+ * two takes so many times the products. */
 typedef struct tsr_arithmetic {
   const char *name, *counted; /* for people: "emulated", with so many "moduli" */
   int number;                 /* tells rows of a name apart */

@@ -196,10 +196,10 @@ typedef struct tsr_lines_range {
  * its leading dimension is in bytes. */
 typedef struct tsr_lines_args {
   const struct tsr_arithmetic *arithmetic;
-  bool keeps_lines; /* the blocks do */
-  double tolerance; /* as tsr_promise_args fills it; of a product only */
-  bool overlaps;    /* the product is judged by overlaps, too (arithmetic/judgement.h). Engines
-                       without the trait `overlaps` ignore it */
+  bool keeps_lines;      /* the blocks do */
+  double tolerance;      /* as tsr_promise_args fills it; of a product only */
+  bool overlaps;         /* the product is judged by overlaps, too (arithmetic/judgement.h). Engines
+                            without the trait `overlaps` ignore it */
   tsr_lines_range of[3]; /* of a, b and c, where these are blocks */
 } tsr_lines_args;
 

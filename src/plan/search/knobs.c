@@ -231,6 +231,11 @@ static bool in_residues(const tsr_search_problem *p, const tsr_strategy *made) {
   return tsr_call_has_form(p->call);
 }
 
+static bool is_factored(const tsr_search_problem *p, const tsr_strategy *at) {
+  (void)at;
+  return tsr_family_of(p->call->operation) == TSR_FACTOR;
+}
+
 static bool in_slices(const tsr_search_problem *p, const tsr_strategy *made) {
   (void)p;
   return made->kind == TSR_SLICES;
@@ -685,7 +690,8 @@ static const tsr_knob table[] = {
      .most = 1,
      .words = no_yes,
      .same = {{one_device, "one device computes"},
-              {in_slices, "no part of A or B has two readers"}}},
+              {in_slices, "no part of A or B has two readers"},
+              {is_factored, "each device fetches a finished tile by itself"}}},
     {.name = "route",
      .says = "The source of a copy. eta: the location from which it is estimated to arrive first; "
              "bandwidth: the one with the fastest link, however loaded; home: always its home.",

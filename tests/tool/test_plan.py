@@ -129,6 +129,7 @@ def test_choi_needs_rates(tmp_path):
         "does not say how fast kernels of type s, the memory of devices")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("devices, blocks, chunk, ahead", [(1, 3, 3, 2), (3, 2, 3, 2), (6, 1, 2, 1)])
 def test_model_of_parsec(devices, blocks, chunk, ahead):
     """C takes three quarters of the memory at most, in even blocks; chunks are as deep as the rest has room for."""

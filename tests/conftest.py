@@ -23,16 +23,16 @@ def clean(tmp_path, monkeypatch):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Each run has every nth case of a test that is marked turns(n), and each turn of samples (turn.h) others.
-    Without a turn there are all."""
+    """Of the cases that are marked turns(n) each run has every nth, and each turn of samples (turn.h) others. Without
+    a turn there are all."""
     turn = os.environ.get("TSR_TEST_TURN")
     if not turn:
         return
     cases, left = {}, []
     for item in items:
         if mark := item.get_closest_marker("turns"):
-            cases.setdefault(item.originalname, []).append(item)
-            if (len(cases[item.originalname]) + int(turn)) % mark.args[0] != 0:
+            cases.setdefault(mark.args, []).append(item)
+            if (len(cases[mark.args]) + int(turn)) % mark.args[0] != 0:
                 left.append(item)
     items[:] = [item for item in items if item not in left]
     config.hook.pytest_deselected(items=left)

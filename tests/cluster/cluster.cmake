@@ -83,7 +83,7 @@ foreach(processes 1 2 4 6 9)
 endforeach()
 
 # The random problems: 1440 in all, fewer on many processes, because more processes than cores take
-# turns; and a sample of 40 for each number of processes. A second MPI runs 300, most of them on few
+# turns; and a sample of 40 for each number of processes. A second MPI runs 250, most of them on few
 # processes, because its processes wait busily.
 set(random_1 400)
 set(random_2 400)
@@ -92,8 +92,8 @@ set(random_6 160)
 set(random_9 80)
 set(again_1 100)
 set(again_2 100)
-set(again_4 60)
-set(again_6 20)
+set(again_4 30)
+set(again_6 10)
 set(again_9 20)
 foreach(processes 1 2 4 6 9)
   set(label turn) # `make test` has the samples of few processes
@@ -106,7 +106,7 @@ foreach(processes 1 2 4 6 9)
   tessera_cluster_test(cluster_sample_${processes} ${label} ${processes} cluster_driver
     --seed 7 ${sample})
   tessera_cluster_test(cluster_again_${processes} random_again ${processes} cluster_driver
-    --seed 7 --first 3000 --count ${again_${processes}})
+    --seed 7 --first 3000 --count ${again_${processes}} --turns ${again_${processes}})
   tessera_sample(sample 2000 40)
   tessera_cluster_test(cluster_funneled_${processes} ${label} ${processes} cluster_driver
     --seed 7 ${sample} --level 1)

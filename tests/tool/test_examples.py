@@ -18,6 +18,7 @@ def place(tmp_path_factory):
 
 
 @pytest.mark.slow
+@pytest.mark.turns(2)
 @pytest.mark.parametrize("page", examples.with_blocks(), ids=lambda page: str(page.relative_to(ROOT)))
 def test_page(page, place):
     _, wrong, skipped = examples.do_page(page, place)

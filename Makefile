@@ -7,7 +7,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: build build-tests docs demo test test-long check format gpu-check install uninstall clean setup
+.PHONY: build build-tests docs demo test test-all test-long check format gpu-check install uninstall clean setup
 
 build: setup
 	@sh tools/configure.sh $(BUILD)
@@ -26,11 +26,19 @@ build-tests:
 demo: build
 	@sh tools/demo.sh $(BUILD)
 
-test: build-tests
-	@sh tools/run_tests.sh $(BUILD) "sample|again|long"
+# Minutes. tests/CMakeLists.txt says where a test is placed.
+test:
+	@sh tools/setup.sh --tests
+	@sh tools/configure.sh $(BUILD) --preset release
+	@cmake --build $(BUILD) -j $(JOBS) --target quick_tests
+	@LEFT_OUT="make test-all has those above 10 s, of more than two processes, and of engines for GPUs; make test-long all" \
+	  sh tools/run_tests.sh $(BUILD) -LE "slow|sample|again|long"
+
+test-all: build-tests
+	@LEFT_OUT="make test-long has all" sh tools/run_tests.sh $(BUILD) -LE "sample|again|long"
 
 test-long: build-tests
-	@sh tools/run_tests.sh $(BUILD) none
+	@TSR_TEST_TURN= sh tools/run_tests.sh $(BUILD)
 
 check:
 	@sh tools/check_format

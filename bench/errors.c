@@ -21,8 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arithmetic/moduli.h"
 #include "arithmetic/hard_data.h"
+#include "arithmetic/moduli.h"
 #include "call/plans.h"
 
 /* The options as given. Extents are in elements. */

@@ -23,11 +23,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "arithmetic/kernel.h"
 #include "arithmetic/arithmetic.h"
-#include "arithmetic/moduli.h"
 #include "arithmetic/hard_data.h"
+#include "arithmetic/kernel.h"
+#include "arithmetic/moduli.h"
+#include "base/clock.h"
 #include "one_device.h"
 
 static one_device *device;
@@ -38,7 +38,7 @@ enum { MATRIX, RESIDUES_OF_A, RESIDUES_OF_B, RESULT, BLOCKS };
 
 typedef struct blocks {
   void *device[BLOCKS], *host;
-  uint8_t *verdict; /* of pinned memory, as the host is */
+  int32_t *verdict; /* of pinned memory, as the host is */
 } blocks;
 
 static tsr_status make(size_t matrix, size_t residues, blocks *b) {
@@ -106,8 +106,8 @@ static tsr_kernel_args product(const blocks *b, tsr_type type, int64_t n, bool o
   args.lines = (tsr_lines_args){.arithmetic = tsr_residues_of(moduli),
                                 .tolerance = tsr_moduli_tolerance(type, moduli, n),
                                 .overlaps = overlaps,
-                                .verdict = b->verdict,
                                 .of = {{0, n}, {0, n}, {0, 0}}};
+  args.verdict = b->verdict;
   return args;
 }
 

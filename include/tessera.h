@@ -438,6 +438,46 @@ TSR_API tsr_status tsr_trsm_async(tsr_context *context, tsr_type type, tsr_layou
                                   int64_t m, int64_t n, const void *alpha, const void *a,
                                   int64_t lda, void *b, int64_t ldb);
 
+/* ---- Factorisations ------------------------------------------------------- */
+
+/*
+ * Routines of LAPACK that factor a matrix in place, in types s, d, c and z, with LAPACK's meaning
+ * of the arguments. The matrix may lie in any memory, and be larger than the memory of the devices.
+ *
+ * potrf, the Cholesky factorisation of a symmetric or Hermitian positive definite A of order n:
+ * TSR_LOWER: A = L L^H, and L takes the place of A's lower triangle; TSR_UPPER: A = U^H U, and U
+ * takes that of the upper one. Only that triangle is read and written, and of complex types the
+ * imaginary parts of A's diagonal are not read.
+ *
+ * *info, when the call is complete: 0: A is factored. j > 0: the leading minor of order j is not
+ * positive definite (or not a number), so that there is no factor, and the triangle is undefined;
+ * the function then returns TSR_OK. An error leaves *info as it was.
+ *
+ * Blocking, with the errors of tsr_gemm. The asynchronous function is to it as tsr_gemm_async is to
+ * tsr_gemm, but the factor is in its place after tsr_sync and needs no tsr_coherent_async; *info
+ * must stay in memory until then.
+ */
+TSR_API tsr_status tsr_potrf(tsr_context *context, tsr_type type, tsr_layout layout, tsr_uplo uplo,
+                             int64_t n, void *a, int64_t lda, int64_t *info);
+TSR_API tsr_status tsr_potrf_async(tsr_context *context, tsr_type type, tsr_layout layout,
+                                   tsr_uplo uplo, int64_t n, void *a, int64_t lda, int64_t *info);
+
+typedef enum tsr_factorisation { TSR_POTRF, TSR_FACTORISATION_COUNT } tsr_factorisation;
+
+/* A factorisation and its arguments as data, as tsr_level3 is for the level-3 BLAS. */
+typedef struct tsr_factor {
+  tsr_factorisation routine;
+  tsr_type type;
+  tsr_layout layout;
+  tsr_uplo uplo;
+  int64_t n;
+  int64_t lda;
+  int64_t *info;
+} tsr_factor;
+
+TSR_API tsr_status tsr_factor_run(tsr_context *context, const tsr_factor *what, void *a);
+TSR_API tsr_status tsr_factor_run_async(tsr_context *context, const tsr_factor *what, void *a);
+
 /* ---- Types spelled out ---------------------------------------------------- */
 
 /*
@@ -766,10 +806,15 @@ TSR_API tsr_status tsr_plan_gemm(tsr_context *context, tsr_type type, tsr_layout
 TSR_API tsr_status tsr_plan_level3(tsr_context *context, const tsr_level3 *what, const void *alpha,
                                    const void *beta, const tsr_home homes[3], tsr_plan **plan);
 
+/* The same for a factorisation, whose matrix is at home; what->info is ignored. */
+TSR_API tsr_status tsr_plan_factor(tsr_context *context, const tsr_factor *what, tsr_home home,
+                                   tsr_plan **plan);
+
 /* Runs a plan on matrices with the plan's extents, leading dimensions and homes, and with alpha and
  * beta of the plan's classes (0, 1 or other). A plan for pageable memory takes any host memory.
  * Blocking. TSR_ERR_ARGUMENT: a matrix is not where the plan expects it, a class is another one,
- * the plan is an asynchronous call's, or its context has ended. TSR_ERR_ENGINE: the plan's devices
+ * the plan is an asynchronous call's or a factorisation's (tsr_factor_run finds it again), or its
+ * context has ended. TSR_ERR_ENGINE: the plan's devices
  * are not here. Other errors are those of tsr_gemm. */
 TSR_API tsr_status tsr_plan_execute(tsr_plan *plan, const void *alpha, const void *a, const void *b,
                                     const void *beta, void *c);

@@ -22,6 +22,22 @@ def clean(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
+def pytest_collection_modifyitems(config, items):
+    """Of the cases that are marked turns(n) each run has every nth, and each turn of samples (turn.h) others. Without
+    a turn there are all."""
+    turn = os.environ.get("TSR_TEST_TURN")
+    if not turn:
+        return
+    cases, left = {}, []
+    for item in items:
+        if mark := item.get_closest_marker("turns"):
+            cases.setdefault(mark.args, []).append(item)
+            if (len(cases[mark.args]) + int(turn)) % mark.args[0] != 0:
+                left.append(item)
+    items[:] = [item for item in items if item not in left]
+    config.hook.pytest_deselected(items=left)
+
+
 def pytest_terminal_summary(terminalreporter):
     """What was skipped and why, then "N passed, N failed"."""
     stats = terminalreporter.stats

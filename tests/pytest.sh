@@ -3,13 +3,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 # Runs a file of tests for pytest. It ends with "N passed, N failed", as all scripts of tests do.
-# Arguments: the build folder, the file; "long": those tests that are marked as long, and no others.
+# Arguments: the build folder, the file; which of its marks are wanted (none: all tests but the long ones).
 set -u
 BUILD=$1
 export BUILD
 file=$2
-marked="not long"
-[ "${3:-}" != long ] || marked=long
+marked=${3:-not long}
 
 # A python3 of the user's own may lack what the system's has. Benchmarks also draw, by matplotlib.
 for modules in "pytest, matplotlib, cffi" "pytest, cffi" "pytest, matplotlib" pytest; do

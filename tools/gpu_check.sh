@@ -74,12 +74,12 @@ build_all() {
     ls "$build"/lib/libtessera_cuda*
 }
 tests() { # the programs that can use a real engine
-  JOBS=1 TSR_TEST_ENGINE=cuda sh tools/run_tests.sh "$build" none '^(engine_|front_|probe_|run_)'
+  JOBS=1 TSR_TEST_ENGINE=cuda sh tools/run_tests.sh "$build" -R '^(engine_|front_|probe_|run_)'
 }
 # Without peer access. On one GPU no copy goes from GPU to GPU, so that this shows only that the
 # setting does no harm; on two or more, all copies between GPUs go by host memory.
 peer_tests() {
-  JOBS=1 TSR_TEST_ENGINE=cuda TSR_TEST_PEER=0 sh tools/run_tests.sh "$build" none '^front_'
+  JOBS=1 TSR_TEST_ENGINE=cuda TSR_TEST_PEER=0 sh tools/run_tests.sh "$build" -R '^front_'
 }
 peer_random() {
   TESSERA_PEER=0 "$build/tests/random_driver" --engine cuda --devices "${devices##*,}" --seed 6 \
@@ -208,7 +208,7 @@ build_hip() {
     ls "$build-hip"/lib/libtessera_hip* "$build-hip"/lib/hip-nvidia
 }
 hip_tests() {
-  JOBS=1 TSR_TEST_ENGINE=hip sh tools/run_tests.sh "$build-hip" none '^(engine_|front_|probe_|run_)'
+  JOBS=1 TSR_TEST_ENGINE=hip sh tools/run_tests.sh "$build-hip" -R '^(engine_|front_|probe_|run_)'
 }
 # The same with kernels that are compiled at run time, by NVRTC in place of hiprtc.
 hip_compile() {

@@ -2,22 +2,31 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: BSD-3-Clause
 
-# Runs the tests of a build and ends with "N passed, N failed": single cases, as the programs count
-# them. Arguments: the build folder, the labels to leave out and, if not all, the names of the tests
-# and of those to leave out (regular expressions).
+# Runs tests of a build, with a line as each program ends, and ends with "N passed, N failed": single cases, as
+# the programs count them. Arguments: the build folder, and options of ctest that choose tests (-L, -LE, -R, -E).
+# TSR_TEST_TURN: the turn of samples (tests/turn.h), if not the commit's number; empty: the first samples, and in
+# Python all cases. LEFT_OUT: how to run what is left out, to be told.
 set -u
 build=$1
-without=$2
-names=${3:-.}
-others=${4:-'^$'}
+shift
 log=$build/tests.log
 
-ctest --test-dir "$build" -LE "$without" -R "$names" -E "$others" -j "${JOBS:-$(nproc)}" --verbose \
-  >"$log" 2>&1
-verdict=$?
+# The number of the commit, so that the next one has the next samples; 0 without git.
+commit_number() {
+  [ -e "$(dirname "$0")/../.git" ] && git -C "$(dirname "$0")" rev-list --count HEAD 2>/dev/null || echo 0
+}
+TSR_TEST_TURN=${TSR_TEST_TURN-$(commit_number)}
+export TSR_TEST_TURN
+[ -z "$TSR_TEST_TURN" ] || echo "samples of turn $TSR_TEST_TURN (the same again: TSR_TEST_TURN=$TSR_TEST_TURN)"
 
-# One line for each program, and what the failed ones said.
-sed -n 's|^ *[0-9]*/[0-9]* Test *#[0-9]*: ||p' "$log"
+# One line for each program, as it ends.
+{
+  ctest --test-dir "$build" "$@" -j "${JOBS:-$(nproc)}" --verbose 2>&1
+  echo $? >"$build/tests.code"
+} | tee "$log" | sed -u -n 's|^ *[0-9]*/[0-9]* Test *#[0-9]*: ||p'
+verdict=$(cat "$build/tests.code")
+
+# What the failed ones said.
 failed_programs=$(sed -n 's|^ *[0-9]*/[0-9]* Test *#\([0-9]*\): .*\(\*\*\*\).*|\1|p' "$log")
 for number in $failed_programs; do
   echo
@@ -27,8 +36,11 @@ for number in $failed_programs; do
 
 done
 
-# What was left out, and for want of what.
+# What was left out, for want of what, or because nobody asked for it.
 sed -n 's/^[0-9]*: \(skip .*\)/\1/p' "$log" | sort -u
+count() { ctest --test-dir "$build" "$@" -N | sed -n 's/^Total Tests: //p'; }
+[ -z "${LEFT_OUT:-}" ] ||
+  echo "left out: $(($(count) - $(count "$@"))) of $(count) tests; $LEFT_OUT"
 
 # Lines are "NUMBER: what program NUMBER printed". cmocka marks each case; the others end with
 # their own sum, which also the scripts print.
@@ -48,4 +60,4 @@ awk '
     for (number in broken) if (!(number in told)) ++lost
     printf "%d passed, %d failed\n", passed, lost
     if (passed == 0) exit 1
-  }' "$log" && [ $verdict -eq 0 ]
+  }' "$log" && [ "$verdict" -eq 0 ]

@@ -18,8 +18,8 @@ blas() {
   { ldconfig -p 2>/dev/null || /sbin/ldconfig -p; } | grep -q 'libopenblas\.so'
 }
 # As tests/pytest.sh looks for it.
-has_pytest() {
-  python3 -c 'import pytest' || /usr/bin/python3 -c 'import pytest'
+has_modules() { # as Python has them: "pytest, numpy"
+  python3 -c "import $1" || /usr/bin/python3 -c "import $1"
 }
 cmake_new_enough() {
   have=$(cmake --version 2>/dev/null | sed -n 's/^cmake version //p')
@@ -35,7 +35,9 @@ if [ "${1:-}" = --tests ]; then
   shift
   want libcmocka-dev pkg-config --exists cmocka
   want libhwloc-dev pkg-config --exists hwloc
-  want python3-pytest has_pytest
+  want python3-pytest has_modules pytest
+  want python3-cffi has_modules "pytest, cffi"
+  want python3-numpy has_modules "pytest, cffi, numpy"
 fi
 for pair in "$@"; do
   case $pair in

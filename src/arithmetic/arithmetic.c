@@ -21,7 +21,7 @@ enum { OF_S = 1, OF_SDCZ = 15 };
                                  .unit = TSR_UNIT_INT8,                 \
                                  .planes = (moduli),                    \
                                  .products = (moduli),                  \
-                                 .complex = 3,                          \
+                                 .for_complex = 3,                      \
                                  .part_bytes = 1,                       \
                                  .record_bytes = sizeof(tsr_line),      \
                                  .longest = TSR_MODULI_LONGEST,         \
@@ -40,7 +40,7 @@ const tsr_arithmetic tsr_split_arithmetic = {.name = "split",
                                              .unit = TSR_UNIT_BF16,
                                              .planes = 3,
                                              .products = 6,
-                                             .complex = 4,
+                                             .for_complex = 4,
                                              .part_bytes = 2,
                                              .longest = INT32_MAX};
 
@@ -63,7 +63,7 @@ bool tsr_arithmetic_has(const tsr_arithmetic *arithmetic, tsr_type type, int64_t
 }
 
 static int times(const tsr_arithmetic *arithmetic, tsr_type type) {
-  return tsr_type_get(type)->complex_valued ? arithmetic->complex : 1;
+  return tsr_type_get(type)->complex_valued ? arithmetic->for_complex : 1;
 }
 
 int tsr_arithmetic_planes(const tsr_arithmetic *arithmetic, tsr_type type) {

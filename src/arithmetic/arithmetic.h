@@ -24,15 +24,15 @@ typedef enum tsr_unit {
 } tsr_unit;
 
 /* A line of a real type has so many planes of parts, and a product of the type takes so many
- * products of the unit; complex: a complex line has so many times the planes, and a product of two
- * takes so many times the products. */
+ * products of the unit; for_complex: a complex line has so many times the planes, and a product of
+ * two takes so many times the products. */
 typedef struct tsr_arithmetic {
   const char *name, *counted; /* for people: "emulated", with so many "moduli" */
   int number;                 /* tells rows of a name apart */
   unsigned types;             /* bits by tsr_type_index: the types that have this arithmetic */
   tsr_kernel makes, multiplies;
   tsr_unit unit;
-  int planes, products, complex;
+  int planes, products, for_complex;
   int part_bytes;   /* of an element of a plane */
   int record_bytes; /* of what is known of a line, behind all planes; 0: nothing is */
   int64_t longest;  /* the greatest k */

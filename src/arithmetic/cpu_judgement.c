@@ -3,8 +3,8 @@
 
 /* Judges products in residues by the overlap of their lines (arithmetic/judgement.h), in plain C.
  */
-#include "arithmetic/cpu_residues.h"
 #include "arithmetic/arithmetic.h"
+#include "arithmetic/cpu_residues.h"
 #include "arithmetic/judgement.h"
 #include "arithmetic/moduli.h"
 

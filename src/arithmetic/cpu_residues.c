@@ -3,8 +3,8 @@
 
 /* The kernels on residues in plain C: what emulated devices run, and what GPUs are compared with.
  */
-#include "arithmetic/cpu_residues.h"
 #include "arithmetic/arithmetic.h"
+#include "arithmetic/cpu_residues.h"
 #include "arithmetic/judgement.h"
 #include "arithmetic/moduli.h"
 
@@ -201,7 +201,7 @@ static tsr_complex multiply_real(const tsr_kernel_args *x, const tsr_moduli *mod
   for (int l = 0; l < moduli->count; l++)
     tsr_recovery_add(&r, moduli, l, in_plane(x, l, moduli->modulus[l], i, j));
   return (tsr_complex){tsr_recovered_update(tsr_recovery_end(&r, moduli), power,
-                                            tsr_factor_of(x->alpha.re), x->beta.re, c),
+                                            tsr_scaling_of(x->alpha.re), x->beta.re, c),
                        0};
 }
 
@@ -330,7 +330,7 @@ static void leave(const tsr_kernel_args *x) {
 
 /* Without a promise. */
 static void refuse(const tsr_kernel_args *x) {
-  if (x->lines.verdict != NULL) *x->lines.verdict = 1;
+  if (x->verdict != NULL) *x->verdict = 1;
   if (x->lines.keeps_lines)
     multiply_natively(x);
   else

@@ -74,6 +74,7 @@ static const tsr_kernel_info kernels[TSR_KERNEL_COUNT] = {
     [TSR_KERNEL_SPLIT] = MAKES("split"),
     [TSR_KERNEL_SPLIT_GEMM] = MULTIPLIES("split gemm"),
     [TSR_KERNEL_GEMMT] = {"gemmt", {TSR_READ, TSR_READ, TSR_UPDATE}, false, 0, 1, 0},
+    [TSR_KERNEL_POTRF] = {"potrf", {TSR_NONE, TSR_NONE, TSR_UPDATE}, false, 0, 0.3, 0, TSR_FACTORS},
 };
 
 /* Measured: cuBLAS (CUDA 13.0) on an NVIDIA H200, in us, and those of a GEMM of the same extents.
@@ -92,13 +93,17 @@ const tsr_kernel_info *tsr_kernel_get(tsr_kernel kernel) {
   return (unsigned)kernel < TSR_KERNEL_COUNT ? &kernels[kernel] : NULL;
 }
 
-static tsr_form_role role_of(int kernel) {
+static tsr_kernel_role role_of(int kernel) {
   const tsr_kernel_info *info = tsr_kernel_get((tsr_kernel)kernel);
-  return info != NULL ? info->form : TSR_NO_FORM;
+  return info != NULL ? info->role : TSR_NO_ROLE;
 }
 
 bool tsr_kernel_makes_form(int kernel) {
   return role_of(kernel) == TSR_MAKES_FORM;
+}
+
+bool tsr_kernel_factors(int kernel) {
+  return role_of(kernel) == TSR_FACTORS;
 }
 
 bool tsr_kernel_multiplies_forms(int kernel) {
@@ -113,7 +118,8 @@ bool tsr_kernel_is_product(int kernel) {
 tsr_uplo tsr_kernel_triangle(tsr_kernel kernel, uint8_t form) {
   const tsr_kernel_info *info = tsr_kernel_get(kernel);
   bool of_c = info->bound_by_memory || info->traits & TSR_TRIANGLE_OF_C ||
-              info->form == TSR_MULTIPLIES_FORMS || kernel == TSR_KERNEL_GEMMT;
+              info->role == TSR_MULTIPLIES_FORMS || info->role == TSR_FACTORS ||
+              kernel == TSR_KERNEL_GEMMT;
   return of_c ? tsr_form_unpack(form).uplo : TSR_GENERAL;
 }
 
@@ -174,13 +180,22 @@ static tsr_status check_form(const tsr_kernel_args *x, const tsr_kernel_info *in
   return TSR_OK;
 }
 
+static tsr_status check_factor(const tsr_kernel_args *x, const tsr_kernel_info *info) {
+  int index = tsr_type_index(x->type);
+  if (index > tsr_type_index(TSR_Z))
+    return tsr_fail(TSR_ERR_UNSUPPORTED, "%s does not exist in %s", info->name,
+                    tsr_type_get(x->type)->name);
+  return x->m == x->n && has_triangle(x) ? TSR_OK : fail_for_square(x, info);
+}
+
 tsr_status tsr_kernel_check(const tsr_kernel_args *x) {
   const tsr_kernel_info *info = tsr_kernel_get(x->kernel);
   if (tsr_type_index(x->type) < 0)
     return tsr_fail(TSR_ERR_INTERNAL, "%d is an unknown type of a kernel", (int)x->type);
   if (!info) return tsr_fail(TSR_ERR_INTERNAL, "%d is an unknown kernel", (int)x->kernel);
   if (info->traits) TSR_TRY(check_routine(x, info));
-  if (info->form != TSR_NO_FORM) return check_form(x, info);
+  if (info->role == TSR_FACTORS) return check_factor(x, info);
+  if (info->role != TSR_NO_ROLE) return check_form(x, info);
   if (x->kernel == TSR_KERNEL_GEMMT && (!has_triangle(x) || x->m < x->n))
     return tsr_fail(TSR_ERR_INTERNAL, "gemmt: uplo %d does not give a trapezoid of %lld x %lld",
                     x->uplo, (long long)x->m, (long long)x->n);
@@ -216,8 +231,8 @@ tsr_status tsr_kernel_check_int(const tsr_kernel_args *x, const char *library) {
 bool tsr_kernel_reads_inputs(const tsr_kernel_args *x) {
   const tsr_kernel_info *info = tsr_kernel_get(x->kernel);
   bool sums = x->kernel == TSR_KERNEL_GEMM || x->kernel == TSR_KERNEL_GEMMT ||
-              info->form == TSR_MULTIPLIES_FORMS || info->traits & TSR_TRIANGLE_OF_C;
-  if (info->form == TSR_MAKES_FORM) return true;
+              info->role == TSR_MULTIPLIES_FORMS || info->traits & TSR_TRIANGLE_OF_C;
+  if (info->role == TSR_MAKES_FORM || info->role == TSR_FACTORS) return true;
   if (info->access[0] == TSR_NONE || (sums && x->k <= 0)) return false;
   return x->alpha.re != 0 || (x->kernel != TSR_KERNEL_HERK && x->alpha.im != 0);
 }
@@ -234,7 +249,8 @@ static bool has_beta(const tsr_kernel_args *x) {
 
 bool tsr_kernel_reads_c(const tsr_kernel_args *x) {
   const tsr_kernel_info *info = tsr_kernel_get(x->kernel);
-  if (info->form == TSR_MAKES_FORM) return false;
+  if (info->role == TSR_MAKES_FORM) return false;
+  if (info->role == TSR_FACTORS) return true;
   if (info->traits & TSR_IN_PLACE) return tsr_kernel_reads_inputs(x);
   if (!has_beta(x)) return false;
   return x->beta.re != 0 || (!real_beta(info) && x->beta.im != 0);
@@ -243,7 +259,7 @@ bool tsr_kernel_reads_c(const tsr_kernel_args *x) {
 tsr_kernel_args tsr_kernel_without_inputs(const tsr_kernel_args *x) {
   const tsr_kernel_info *info = tsr_kernel_get(x->kernel);
   bool part = info->bound_by_memory || info->traits & TSR_TRIANGLE_OF_C ||
-              info->form == TSR_MULTIPLIES_FORMS;
+              info->role == TSR_MULTIPLIES_FORMS;
   tsr_kernel_args scale = *x;
   scale.kernel = TSR_KERNEL_SCALE;
   scale.wide = x->wide && x->kernel != TSR_KERNEL_ADD; /* c of an ADD is never wide */
@@ -274,6 +290,8 @@ double tsr_kernel_flops(tsr_kernel kernel, tsr_type type, int64_t m, int64_t n, 
     case TSR_KERNEL_TRSM:
     case TSR_KERNEL_SOLVE:
       return info->flop_factor / 2 * elements * (double)k;
+    case TSR_KERNEL_POTRF: /* of order m = n */
+      return info->flop_factor / 6 * elements * (double)m;
     case TSR_KERNEL_INVERT:
       return info->flop_factor / 6 * elements * (double)k;
     case TSR_KERNEL_ADD: /* two products and a sum */

@@ -51,7 +51,7 @@ typedef enum tsr_kernel {
   /* c = alpha op(A) op(B) + beta c, from the residues of the rows of op(A) and of the columns of
    * op(B) (transa is TSR_TRANS: a has a line for each row). With uplo, only that triangle of c is
    * written (m = n); with diag TSR_UNIT, too, c is Hermitian: imaginary parts of its diagonal count
-   * as 0 and become 0. If the accuracy cannot be promised, residues.verdict says so, and c is
+   * as 0 and become 0. If the accuracy cannot be promised, verdict says so, and c is
    * computed natively from the lines that the blocks of residues keep; if they keep none, c stays
    * as it was, or is 0 if beta is. */
   TSR_KERNEL_RESIDUE_GEMM,
@@ -62,6 +62,12 @@ typedef enum tsr_kernel {
    * in c's first row (uplo is lower), or on or above the one that ends in its last row (upper). The
    * other elements of c may become anything. */
   TSR_KERNEL_GEMMT,
+  /* The triangle uplo of c, of order m = n, becomes its Cholesky factor: L with c = L L^H, or U
+   * with c = U^H U. In the types s, d, c and z. The imaginary parts of the diagonal count as 0; the
+   * other triangle is neither read nor written. *verdict becomes LAPACK's info: the order of the
+   * first leading minor that is not positive definite, which leaves c undefined from that column
+   * (row) on; else it stays as it was. */
+  TSR_KERNEL_POTRF,
   TSR_KERNEL_COUNT
 } tsr_kernel;
 
@@ -111,8 +117,14 @@ typedef enum tsr_kernel_trait {
   TSR_IN_PLACE = 16      /* c is also the second input; b is not used */
 } tsr_kernel_trait;
 
-/* The part of a kernel in an arithmetic with a form (arithmetic/arithmetic.h). */
-typedef enum tsr_form_role { TSR_NO_FORM, TSR_MAKES_FORM, TSR_MULTIPLIES_FORMS } tsr_form_role;
+/* What else a kernel may be: a part of an arithmetic with a form (arithmetic/arithmetic.h), or a
+ * factorisation of c in place. */
+typedef enum tsr_kernel_role {
+  TSR_NO_ROLE,
+  TSR_MAKES_FORM,
+  TSR_MULTIPLIES_FORMS,
+  TSR_FACTORS
+} tsr_kernel_role;
 
 typedef struct tsr_kernel_info {
   const char *name;
@@ -121,7 +133,7 @@ typedef struct tsr_kernel_info {
   unsigned traits;      /* bits of tsr_kernel_trait */
   double rate;          /* its flops/s / those of a GEMM with the same m, n and k */
   double serial;        /* s for each row of the triangle, per 4096 lines beside it, rounded up */
-  tsr_form_role form;
+  tsr_kernel_role role;
 } tsr_kernel_info;
 
 /* The row of a kernel; NULL: there is no such kernel. */
@@ -132,6 +144,8 @@ const tsr_kernel_info *tsr_kernel_get(tsr_kernel kernel);
 bool tsr_kernel_makes_form(int kernel);
 bool tsr_kernel_multiplies_forms(int kernel);
 bool tsr_kernel_is_product(int kernel);
+/* Whether it factors c in place. */
+bool tsr_kernel_factors(int kernel);
 
 /* The vendor's routine takes at least row [s] for each row of its triangle, and so many times the
  * GEMM of the same flops: with a small triangle or few lines beside it, its rate is lower than with
@@ -182,12 +196,10 @@ typedef struct tsr_lines_range {
  * its leading dimension is in bytes. */
 typedef struct tsr_lines_args {
   const struct tsr_arithmetic *arithmetic;
-  bool keeps_lines; /* the blocks do */
-  double tolerance; /* as tsr_promise_args fills it; of a product only */
-  bool overlaps;    /* the product is judged by overlaps, too (arithmetic/judgement.h). Engines
-                       without the trait `overlaps` ignore it */
-  uint8_t *verdict; /* of a product: becomes 1 if the accuracy cannot be promised. Memory of the
-                       device or pinned host memory; NULL: nobody asks */
+  bool keeps_lines;      /* the blocks do */
+  double tolerance;      /* as tsr_promise_args fills it; of a product only */
+  bool overlaps;         /* the product is judged by overlaps, too (arithmetic/judgement.h). Engines
+                            without the trait `overlaps` ignore it */
   tsr_lines_range of[3]; /* of a, b and c, where these are blocks */
 } tsr_lines_args;
 
@@ -251,6 +263,9 @@ typedef struct tsr_kernel_args {
   void *c;
   int64_t lda, ldb, ldc;
   tsr_lines_args lines;
+  /* Becomes 1 if a product of forms cannot promise its accuracy, or LAPACK's info of a
+   * factorisation. Memory of the device or pinned host memory; NULL: nobody asks. */
+  int32_t *verdict;
 } tsr_kernel_args;
 
 /* Checks that the arguments fit together. TSR_ERR_INTERNAL names what does not;

@@ -174,13 +174,13 @@ TSR_RESIDUES_INLINE int tsr_limited(int power) {
 }
 
 /* alpha, as a factor of magnitude 1 to 2 (or 0, Inf or NaN) times 2^exponent. */
-typedef struct tsr_factor {
+typedef struct tsr_scaling {
   double factor;
   int exponent;
-} tsr_factor;
+} tsr_scaling;
 
-TSR_RESIDUES_INLINE tsr_factor tsr_factor_of(double alpha) {
-  tsr_factor f;
+TSR_RESIDUES_INLINE tsr_scaling tsr_scaling_of(double alpha) {
+  tsr_scaling f;
   f.exponent = tsr_exponent_of(alpha);
   f.factor = tsr_scaled(alpha, -f.exponent);
   return f;
@@ -189,7 +189,7 @@ TSR_RESIDUES_INLINE tsr_factor tsr_factor_of(double alpha) {
 /* alpha x 2^power + beta c, with one rounding but for terms of 2^-104 of the summands. beta = 0
  * does not use c. alpha's own power comes last, so that nothing overflows that the result does not.
  */
-TSR_RESIDUES_INLINE double tsr_recovered_update(tsr_pair x, int power, tsr_factor alpha,
+TSR_RESIDUES_INLINE double tsr_recovered_update(tsr_pair x, int power, tsr_scaling alpha,
                                                 double beta, double c) {
   double factor = alpha.factor, product = factor * x.high;
   double rest = fma(factor, x.low, fma(factor, x.high, -product));

@@ -4,7 +4,9 @@
 /* The graph of a call: limits of its size, the grids of its tiles, and the builder that makes its
  * tasks. */
 #include "blas/build.h"
+
 #include "blas/family.h"
+#include "blas/operation.h"
 
 /* ---- Limits --------------------------------------------------------------- */
 
@@ -21,7 +23,7 @@ static bool too_long(const tsr_cuts *cuts) {
 /* TSR_ERR_MEMORY: the tiling makes more tasks than a plan can have. TSR_ERR_UNSUPPORTED: it makes
  * longer ones. */
 static tsr_status check_tiling(const tsr_call *call, const tsr_tiling *t) {
-  const char *name = tsr_operation_name(call->operation);
+  const char *name = tsr_operation_get(call->operation)->name;
   if (too_long(&t->m) || too_long(&t->n) || too_long(&t->k))
     return tsr_fail(TSR_ERR_UNSUPPORTED,
                     "%s: tiles may not be longer than %d elements: force smaller ones "
@@ -98,9 +100,10 @@ static void set_grids(const tsr_call *call, const tsr_tiling *t, tsr_graph *grap
   if (tsr_call_has_form(call)) set_residue_grids(call, t, graph);
   if (t->through != NULL) graph->grid[TSR_W].cols = t->n_of_w;
   if (t->through != NULL && t->adder >= 0) graph->grid[TSR_C_].cols = t->n_of_b; /* one tile */
-  if (tsr_family_of(call->operation) == TSR_TRIANGLE)
+  tsr_family family = tsr_family_of(call->operation);
+  if (family == TSR_TRIANGLE)
     set_triangle_grids(call, t, graph);
-  else
+  else if (family != TSR_FACTOR)
     set_product_grids(call, t, graph);
 }
 
@@ -109,11 +112,13 @@ static void set_grids(const tsr_call *call, const tsr_tiling *t, tsr_graph *grap
 tsr_status tsr_graph_build(const tsr_call *call, const tsr_tiling *tiling, tsr_graph *graph) {
   static bool (*const builders[])(tsr_builder * b) = {[TSR_PRODUCT] = tsr_build_gemm,
                                                       [TSR_RANK] = tsr_build_rank,
-                                                      [TSR_TRIANGLE] = tsr_build_triangle};
+                                                      [TSR_TRIANGLE] = tsr_build_triangle,
+                                                      [TSR_FACTOR] = tsr_build_factor};
   tsr_builder b = {
       .call = call, .tiling = tiling, .graph = graph, .scales_only = tsr_call_scales_only(call)};
   *graph = (tsr_graph){.tasks = {graph->tasks.items, 0, graph->tasks.room},
-                       .groups = {graph->groups.items, 0, graph->groups.room}};
+                       .groups = {graph->groups.items, 0, graph->groups.room},
+                       .needs = {graph->needs.items, 0, graph->needs.room}};
   b.wide = tiling->lazy && tsr_type_get(call->type)->wide != call->type;
   TSR_TRY(check_tiling(call, tiling));
   set_grids(call, tiling, graph);
@@ -123,5 +128,5 @@ tsr_status tsr_graph_build(const tsr_call *call, const tsr_tiling *tiling, tsr_g
   if (builder(&b)) return TSR_OK;
   tsr_graph_free(graph);
   return tsr_fail(TSR_ERR_MEMORY, "no host memory for the graph of a %s: use larger tiles",
-                  tsr_operation_name(call->operation));
+                  tsr_operation_get(call->operation)->name);
 }

@@ -116,5 +116,7 @@ bool tsr_build_slices(tsr_builder *b);
 bool tsr_build_rank(tsr_builder *b);
 /* build_triangle.c: symm, hemm, trmm, trsm */
 bool tsr_build_triangle(tsr_builder *b);
+/* build_factor.c: potrf */
+bool tsr_build_factor(tsr_builder *b);
 
 #endif

@@ -66,9 +66,11 @@ static bool push_addition(tsr_builder *b, int j, int place, bool first, bool las
   return tsr_push_task(b, task);
 }
 
-/* Closes the group of the tasks from `first` on. */
-static bool push_group(tsr_builder *b, size_t first) {
-  tsr_group group = {.first = first, .count = b->graph->tasks.count - first};
+/* Closes the group of the tasks from `first` on, which needs all groups before the number
+ * `all_before`. */
+static bool push_group(tsr_builder *b, size_t first, size_t all_before) {
+  tsr_group group = {
+      .first = first, .count = b->graph->tasks.count - first, .all_before = all_before};
   if (group.count == 0) return true;
   group.device = b->graph->tasks.items[first].device;
   return TSR_VEC_PUSH(&b->graph->groups, group);
@@ -95,7 +97,7 @@ static bool push_slice_at_home(tsr_builder *b, int place) {
   while (end < t->k.count && t->through[end] == place) end++;
   if (begin == end) return true;
   bool alone = t->through[0] == last_place(t);
-  return push_product_at_home(b, place, begin, end, alone) && push_group(b, first);
+  return push_product_at_home(b, place, begin, end, alone) && push_group(b, first, 0);
 }
 
 static bool push_slice(tsr_builder *b, int place) {
@@ -105,11 +107,12 @@ static bool push_slice(tsr_builder *b, int place) {
   for (int l = 0; l < t->k.count; l++)
     if (t->through[l] == place && !push_product(b, place, l, b->graph->tasks.count == begin))
       return false;
-  return push_group(b, begin);
+  return push_group(b, begin, 0);
 }
 
-/* Adds to a part of C the sums of all places that have a slice: those up to the last k-panel's. */
-static bool push_sums(tsr_builder *b, int j) {
+/* Adds to a part of C the sums of all places that have a slice: those up to the last k-panel's.
+ * products: the number of the groups that make these sums. */
+static bool push_sums(tsr_builder *b, int j, size_t products) {
   const tsr_tiling *t = b->tiling;
   size_t begin = b->graph->tasks.count;
   int in_c = place_in_c(b), last = last_place(t);
@@ -117,15 +120,15 @@ static bool push_sums(tsr_builder *b, int j) {
   for (int place = 0; place <= last; place++)
     if (place != in_c && !push_addition(b, j, place, place == 0 && in_c == NO_PLACE, place == last))
       return false;
-  return push_group(b, begin);
+  return push_group(b, begin, products);
 }
 
 bool tsr_build_slices(tsr_builder *b) {
   const tsr_tiling *t = b->tiling;
   for (int place = 0; place <= last_place(t); place++)
     if (!push_slice(b, place)) return false;
-  b->graph->late = b->graph->groups.count;
+  size_t products = b->graph->groups.count;
   for (int j = 0; j < t->n.count; j++)
-    if (!push_sums(b, j)) return false;
+    if (!push_sums(b, j, products)) return false;
   return true;
 }

@@ -3,6 +3,7 @@
 
 #include "blas/call.h"
 
+#include "blas/family.h"
 #include "blas/operation.h"
 
 int64_t tsr_operand_bytes(const tsr_operand *operand, tsr_type type) {
@@ -20,6 +21,7 @@ double tsr_call_flops(const tsr_call *call) {
     products = 0.5 * (double)call->n * ((double)call->n + 1) * call->k;
   if (two) products *= 2;
   if (info->has.diag) products /= 2;
+  if (tsr_family_of(call->operation) == TSR_FACTOR) products /= 3;
   return tsr_type_get(call->type)->flop_factor * products;
 }
 
@@ -29,6 +31,10 @@ tsr_call tsr_call_natively(const tsr_call *call) {
   native.promise = (tsr_promise){0};
   native.faster = false;
   return native;
+}
+
+bool tsr_call_has_verdicts(const tsr_call *call) {
+  return tsr_call_may_refuse(call) || tsr_family_of(call->operation) == TSR_FACTOR;
 }
 
 bool tsr_call_scales_only(const tsr_call *call) {

@@ -31,6 +31,11 @@ enum {
   TSR_MATRICES
 };
 
+/* Behind the operations of level 3 come the factorisations of C in place (routines.def). */
+enum { TSR_OPERATIONS = (int)TSR_OPERATION_COUNT + (int)TSR_FACTORISATION_COUNT };
+#define TSR_OPERATION_OF(factorisation) \
+  ((tsr_operation)((int)TSR_OPERATION_COUNT + (int)(factorisation)))
+
 /* Whether a matrix is one of residues. */
 static inline bool tsr_is_residues(int matrix) {
   return matrix >= TSR_RA && matrix <= TSR_RB2;
@@ -82,6 +87,7 @@ typedef struct tsr_call {
 typedef struct tsr_binding {
   void *base[TSR_OPERANDS];
   tsr_scalar alpha, beta;
+  int64_t *info; /* of a factorisation: where LAPACK's info goes when the call is complete */
 } tsr_binding;
 
 /* Bytes from the first element of an operand to the end of its last one; 0: the operand is
@@ -104,6 +110,10 @@ double tsr_call_flops(const tsr_call *call);
 tsr_status tsr_call_level3(const tsr_level3 *what, const void *alpha, const void *a, const void *b,
                            const void *beta, void *c, bool check_pointers, tsr_call *call,
                            tsr_binding *binding, bool *exchanged);
+
+/* As tsr_call_level3, of a factorisation. */
+tsr_status tsr_call_factor(const tsr_factor *what, void *a, bool check_pointers, tsr_call *call,
+                           tsr_binding *binding);
 
 /* The call with the user's own flags, extents and operands, for prints: if the user's matrices are
  * row-major, the normalisation is undone. */
@@ -132,6 +142,9 @@ static inline bool tsr_call_may_refuse(const tsr_call *call) {
 static inline bool tsr_call_may_leave(const tsr_call *call) {
   return tsr_call_may_refuse(call) && !call->promise.keeps_lines;
 }
+
+/* Whether kernels give verdicts: an accuracy that is refused, or a factor that there is none of. */
+bool tsr_call_has_verdicts(const tsr_call *call);
 
 /* The same call with native products. */
 tsr_call tsr_call_natively(const tsr_call *call);

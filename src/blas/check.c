@@ -225,6 +225,8 @@ static tsr_status check_operand(const tsr_operation_info *info, const tsr_level3
   switch (argument->kind) {
     case TSR_ARGUMENT_SCALAR:
       return check_pointer(info, argument->name, pointer, "scalar");
+    case TSR_ARGUMENT_INFO:
+      return check_pointers ? check_pointer(info, argument->name, pointer, "info") : TSR_OK;
     case TSR_ARGUMENT_INPUT:
       return check_matrix(info, w, argument, pointer, check_pointers && reads_inputs(w, x));
     case TSR_ARGUMENT_RESULT:
@@ -236,12 +238,7 @@ static tsr_status check_operand(const tsr_operation_info *info, const tsr_level3
 
 tsr_status tsr_check_arguments(const tsr_level3 *what, const tsr_arguments *given,
                                bool check_pointers) {
-  if (!what)
-    return tsr_fail(TSR_ERR_ARGUMENT, "level3: what = NULL: give the address of the description");
   const tsr_operation_info *info = tsr_operation_get(what->operation);
-  if (!info)
-    return tsr_fail(TSR_ERR_ARGUMENT, "level3: operation = %d: give one of tsr_operation",
-                    (int)what->operation);
   TSR_TRY(check_numbers(info, what));
   tsr_level3 complete = tsr_check_complete(what);
   for (int i = 0; i < info->argument_count; i++)

@@ -12,6 +12,7 @@
 typedef struct tsr_arguments {
   const void *alpha, *a, *b, *beta;
   void *c;
+  int64_t *info;
 } tsr_arguments;
 
 /* Checks the arguments in the order and by the names of the BLAS routine. TSR_ERR_ARGUMENT names

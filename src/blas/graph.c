@@ -46,7 +46,13 @@ void tsr_cuts_free(tsr_cuts *cuts) {
   *cuts = (tsr_cuts){0, NULL};
 }
 
+bool tsr_graph_is_free(const tsr_graph *graph) {
+  size_t count = graph->groups.count;
+  return graph->needs.count == 0 && (count == 0 || graph->groups.items[count - 1].all_before == 0);
+}
+
 void tsr_graph_free(tsr_graph *graph) {
   TSR_VEC_FREE(&graph->tasks);
   TSR_VEC_FREE(&graph->groups);
+  TSR_VEC_FREE(&graph->needs);
 }

@@ -97,10 +97,14 @@ typedef struct tsr_task {
   bool last;    /* the part of C that this task writes is final */
 } tsr_task;
 
-/* Tasks [first, first + count), which one device runs in this order on the same tiles of C. Groups
- * are independent of each other, also those of one device: they may run in any order. */
+/* Tasks [first, first + count), which one device runs in this order on the same tiles of C. A group
+ * needs others, whose results it reads or continues, and needs nothing else: groups that do not
+ * need each other may run in any order, also those of one device. What it needs are earlier groups:
+ * `needed` numbers of graph.needs from `needs` on, and all groups before the number `all_before`.
+ */
 typedef struct tsr_group {
   size_t first, count;
+  size_t needs, needed, all_before;
   int16_t device;
 } tsr_group;
 
@@ -118,13 +122,17 @@ typedef struct tsr_graph {
   unsigned used; /* bit i: some task uses matrix i, or another form that is made of it */
   TSR_VEC(tsr_task) tasks;
   TSR_VEC(tsr_group) groups;
-  size_t late; /* groups from this one on read what all groups before it have written; 0: none do */
+  TSR_VEC(int32_t) needs; /* of all groups */
 } tsr_graph;
+
+/* Whether no group needs another. */
+bool tsr_graph_is_free(const tsr_graph *graph);
 
 /* Builds the graph of a call. Groups come device by device and, for each device, pass by pass. A
  * group goes k-panel by k-panel, in a k-panel n-block by n-block; if lazy, the additions of C come
  * last. In operations with a triangle beside C a group goes through the blocks of the triangle. If
- * k is cut over the devices, each device has a group of products and a group of additions (late).
+ * k is cut over the devices, each device has a group of products and one of additions, which needs
+ * the products of all.
  * graph: zeroed, or an earlier graph, whose memory is used again. TSR_ERR_MEMORY,
  * TSR_ERR_UNSUPPORTED: the tiling makes too many tasks, or too long ones. */
 tsr_status tsr_graph_build(const tsr_call *call, const tsr_tiling *tiling, tsr_graph *graph);

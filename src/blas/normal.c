@@ -11,6 +11,7 @@
  *                 the other triangle. In her2k alpha then stands before the other product, so A and
  *                 B change places
  *   trmm, trsm    B' = B' op(A)': the other side; op(A)' is op of A', which has the other triangle
+ *   potrf         A' = conj(L) L' = U^H U with U = L': the other triangle
  */
 #include "blas/check.h"
 #include "blas/operation.h"
@@ -58,7 +59,7 @@ static void turn(const tsr_operation_info *info, tsr_level3 *w, bool *exchanged)
   } else if (info->has.transb) {
     w->transa = w->transb;
     w->transb = transa;
-  } else {
+  } else if (info->has.transa) {
     w->transa = other_op(info, transa);
   }
 }
@@ -88,22 +89,54 @@ static void fill_call(const tsr_level3 *w, const tsr_binding *binding, tsr_call 
   set_operand(w, TSR_C_, w->ldc, &call->operand[TSR_C_]);
 }
 
+/* The flags have been read; x: the operands and scalars that go with them. */
+static tsr_status make_call(const tsr_level3 *read, const tsr_arguments *x, bool check_pointers,
+                            tsr_call *call, tsr_binding *binding, bool *exchanged) {
+  TSR_TRY(tsr_check_arguments(read, x, check_pointers));
+  const tsr_operation_info *info = tsr_operation_get(read->operation);
+  tsr_level3 w = tsr_check_complete(read);
+  *exchanged = false;
+  if (w.layout == TSR_ROW_MAJOR) turn(info, &w, exchanged);
+  const void *a = x->a, *b = info->has.b ? x->b : NULL;
+  *binding = (tsr_binding){
+      .base = {(void *)(*exchanged ? b : a), (void *)(*exchanged ? a : b), x->c}, .info = x->info};
+  binding->alpha = tsr_operation_alpha(w.operation, w.type, x->alpha);
+  binding->beta = tsr_operation_beta(w.operation, w.type, binding->alpha, x->beta);
+  fill_call(&w, binding, call);
+  return TSR_OK;
+}
+
 tsr_status tsr_call_level3(const tsr_level3 *what, const void *alpha, const void *a, const void *b,
                            const void *beta, void *c, bool check_pointers, tsr_call *call,
                            tsr_binding *binding, bool *exchanged) {
-  tsr_level3 read = what != NULL ? tsr_check_flags_read(what) : (tsr_level3){0};
-  TSR_TRY(tsr_check_arguments(what != NULL ? &read : NULL, &(tsr_arguments){alpha, a, b, beta, c},
-                              check_pointers));
-  const tsr_operation_info *info = tsr_operation_get(read.operation);
-  tsr_level3 w = tsr_check_complete(&read);
-  *exchanged = false;
-  if (w.layout == TSR_ROW_MAJOR) turn(info, &w, exchanged);
-  if (!info->has.b) b = NULL;
-  *binding = (tsr_binding){.base = {(void *)(*exchanged ? b : a), (void *)(*exchanged ? a : b), c}};
-  binding->alpha = tsr_operation_alpha(w.operation, w.type, alpha);
-  binding->beta = tsr_operation_beta(w.operation, w.type, binding->alpha, beta);
-  fill_call(&w, binding, call);
-  return TSR_OK;
+  if (what == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "level3: what = NULL: give the address of the description");
+  if ((unsigned)what->operation >= TSR_OPERATION_COUNT)
+    return tsr_fail(TSR_ERR_ARGUMENT, "level3: operation = %d: give one of tsr_operation",
+                    (int)what->operation);
+  tsr_level3 read = tsr_check_flags_read(what);
+  tsr_arguments x = {.alpha = alpha, .a = a, .b = b, .beta = beta, .c = c};
+  return make_call(&read, &x, check_pointers, call, binding, exchanged);
+}
+
+/* The one matrix of a factorisation is C. */
+tsr_status tsr_call_factor(const tsr_factor *what, void *a, bool check_pointers, tsr_call *call,
+                           tsr_binding *binding) {
+  bool exchanged;
+  if (what == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "factor: what = NULL: give the address of the description");
+  if ((unsigned)what->routine >= TSR_FACTORISATION_COUNT)
+    return tsr_fail(TSR_ERR_ARGUMENT, "factor: routine = %d: give one of tsr_factorisation",
+                    (int)what->routine);
+  tsr_level3 carried = {.operation = TSR_OPERATION_OF(what->routine),
+                        .type = what->type,
+                        .layout = what->layout,
+                        .uplo = what->uplo,
+                        .n = what->n,
+                        .ldc = what->lda};
+  tsr_level3 read = tsr_check_flags_read(&carried);
+  tsr_arguments x = {.c = a, .info = what->info};
+  return make_call(&read, &x, check_pointers, call, binding, &exchanged);
 }
 
 /* ---- Back, for prints ---- */

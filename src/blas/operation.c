@@ -25,6 +25,7 @@
 #define OF_FLAG(field, flag_) .at = AT(field), .flag = FLAG_##flag_
 #define OF_EXTENT(field) .at = AT(field)
 #define OF_SCALAR(field) .given = offsetof(tsr_arguments, field)
+#define OF_INFO OF_SCALAR
 #define OF_INPUT(field, rows_, cols_, op_)                                                  \
   .at = AT(ld##field), .given = offsetof(tsr_arguments, field), .operand = OPERAND_##field, \
   .rows = AT(rows_), .cols = AT(cols_), .op = AT_OP_##op_
@@ -61,15 +62,25 @@ TSR_SIGNATURES(SIGNATURE)
       .arguments = arguments_of_##signature,                                             \
       .argument_count = (int)(sizeof arguments_of_##signature / sizeof(tsr_argument))},
 
-static const tsr_operation_info table[TSR_OPERATION_COUNT] = {TSR_ROUTINES(ROW)};
+/* A factorisation has one matrix, C, of which the triangle uplo is used. */
+#define FACTORISATION(name_, operation, signature, types_, kernel_, text) \
+  [TSR_OPERATION_OF(TSR_##operation)] = {                                 \
+      .name = #name_,                                                     \
+      .types = LETTERS_##types_,                                          \
+      .kernel = TSR_KERNEL_##kernel_,                                     \
+      .has = {TSR_ARGUMENTS_##signature(HAS, HAS, 0)},                    \
+      .arguments = arguments_of_##signature,                              \
+      .argument_count = (int)(sizeof arguments_of_##signature / sizeof(tsr_argument))},
+
+static const tsr_operation_info table[TSR_OPERATIONS] = {TSR_ROUTINES(ROW)
+                                                             TSR_FACTORISATIONS(FACTORISATION)};
 
 const tsr_operation_info *tsr_operation_get(tsr_operation operation) {
-  return (unsigned)operation < TSR_OPERATION_COUNT ? &table[operation] : NULL;
+  return (unsigned)operation < TSR_OPERATIONS ? &table[operation] : NULL;
 }
 
 const char *tsr_operation_name(tsr_operation operation) {
-  const tsr_operation_info *info = tsr_operation_get(operation);
-  return info ? info->name : NULL;
+  return (unsigned)operation < TSR_OPERATION_COUNT ? table[operation].name : NULL;
 }
 
 const char *tsr_operation_operand(tsr_operation operation, int operand, bool exchanged) {
@@ -87,6 +98,7 @@ static tsr_scalar read_scalar(tsr_type type, bool real, const void *value) {
 }
 
 tsr_scalar tsr_operation_alpha(tsr_operation operation, tsr_type type, const void *alpha) {
+  if (!table[operation].has.alpha) return (tsr_scalar){1, 0};
   return read_scalar(type, table[operation].real_alpha, alpha);
 }
 

@@ -15,6 +15,7 @@ typedef enum tsr_argument_kind {
   TSR_ARGUMENT_FLAG,
   TSR_ARGUMENT_EXTENT,
   TSR_ARGUMENT_SCALAR,
+  TSR_ARGUMENT_INFO,
   TSR_ARGUMENT_INPUT, /* a matrix: its address and its leading dimension */
   TSR_ARGUMENT_RESULT
 } tsr_argument_kind;
@@ -26,7 +27,7 @@ typedef struct tsr_argument {
   const char *name; /* the caller's: "trans" of syrk, which is transa of tsr_level3 */
   size_t at;        /* a flag, an extent, the leading dimension of a matrix */
   tsr_flag flag;
-  size_t given;          /* a scalar, a matrix */
+  size_t given;          /* a scalar, an info, a matrix */
   int operand;           /* a matrix: TSR_A, TSR_B_ or TSR_C_ (blas/call.h) */
   size_t rows, cols, op; /* a matrix: op(matrix) is rows x cols */
 } tsr_argument;
@@ -42,7 +43,7 @@ typedef struct tsr_operation_info {
   bool hermitian;
   bool real_alpha, real_beta;
   struct { /* which arguments it takes, named as in tsr_level3; c: the matrix that it writes */
-    bool side, uplo, transa, transb, diag, m, n, k, alpha, beta, a, b, c;
+    bool side, uplo, transa, transb, diag, m, n, k, alpha, beta, a, b, c, info;
   } has;
   const tsr_argument *arguments; /* in the BLAS's order, without the layout */
   int argument_count;
@@ -61,7 +62,8 @@ static inline bool tsr_operation_has_triangle(const tsr_operation_info *info) {
 const char *tsr_operation_operand(tsr_operation operation, int operand, bool exchanged);
 
 /* alpha and beta of a call. Only the real part is read where the operation has a real scalar (herk,
- * her2k). trmm and trsm have no beta: it is 0 if alpha is 0, else 1. */
+ * her2k). trmm and trsm have no beta: it is 0 if alpha is 0, else 1. Both are 1 for factorisations.
+ */
 tsr_scalar tsr_operation_alpha(tsr_operation operation, tsr_type type, const void *alpha);
 tsr_scalar tsr_operation_beta(tsr_operation operation, tsr_type type, tsr_scalar alpha,
                               const void *beta);

@@ -95,7 +95,7 @@ static void tell_progress(tsr_calls *calls, tsr_job *job) {
   tsr_meter *meter = NULL;
   if (progress == NULL || tsr_meter_create(job, &meter) != TSR_OK) return;
   const tsr_plan *plan = tsr_job_plan(job);
-  const char *what = plan->moves ? "copies" : tsr_operation_name(plan->call.operation);
+  const char *what = plan->moves ? "copies" : tsr_operation_get(plan->call.operation)->name;
   while (!tsr_job_wait_for(job, TSR_TUNE_PROGRESS_EVERY))
     progress(user, tsr_meter_fraction(meter), what);
   progress(user, 1, what);

@@ -9,15 +9,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cpu/inside.h"
-#include "cpu/room.h"
 #include "base/environment.h"
-#include "base/system/process_limits.h"
-#include "base/system/loaded.h"
 #include "base/log.h"
 #include "base/settings/settings.h"
 #include "base/status.h"
+#include "base/system/loaded.h"
+#include "base/system/process_limits.h"
 #include "blas/routines.def"
+#include "cpu/inside.h"
+#include "cpu/room.h"
 
 typedef int (*get_threads_function)(void);
 typedef void (*set_threads_function)(int threads);
@@ -34,7 +34,8 @@ enum { TYPES = 4 };
 #define NAMES_false(name, kernel, types)
 #define NAMES(name, operation, signature, family, types, alpha, beta, kernel, in_blas, ...) \
   NAMES_##in_blas(name, kernel, types)
-static const char *const routine_names[TSR_KERNEL_COUNT][TYPES] = {TSR_ROUTINES(NAMES)};
+static const char *const routine_names[TSR_KERNEL_COUNT][TYPES] = {
+    TSR_ROUTINES(NAMES)[TSR_KERNEL_POTRF] = NAMES_BLAS(potrf)};
 
 static const char *const candidates[] = {"libopenblas.so.0", "libopenblas.so", "libblas.so.3",
                                          "libmkl_rt.so"};
@@ -196,6 +197,10 @@ tsr_status tsr_cpu_blas_load(void) {
     status = find_library();
   pthread_mutex_unlock(&loading);
   return status;
+}
+
+bool tsr_cpu_routine_is_there(tsr_kernel kernel, tsr_type type) {
+  return blas.routine[kernel][tsr_type_index(type)] != NULL;
 }
 
 tsr_status tsr_cpu_routine_get(tsr_kernel kernel, tsr_type type, tsr_cpu_routine *routine) {

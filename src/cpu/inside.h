@@ -36,6 +36,12 @@ enum { TSR_CPU_ROOM = 3 << 20 };
 /* Runs a kernel of the BLAS other than GEMM, and keeps all that kernel.h promises. */
 tsr_status tsr_cpu_level3(const tsr_kernel_args *args, void *room);
 
+/* POTRF: by the library's LAPACK, or, where it has none, by the library's BLAS. */
+tsr_status tsr_cpu_potrf(const tsr_kernel_args *args);
+
+/* Whether the library has the routine of a kernel. */
+bool tsr_cpu_routine_is_there(tsr_kernel kernel, tsr_type type);
+
 /* c = beta c; beta = 0 does not read c. */
 void tsr_cpu_scale(const tsr_kernel_args *args);
 

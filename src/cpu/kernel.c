@@ -157,7 +157,9 @@ static tsr_status multiply(const tsr_kernel_args *x, void *room) {
   int calls;
   tsr_status status = TSR_OK;
   TSR_TRY(tsr_cpu_room_enter(&calls));
-  if (!is_product(x))
+  if (x->kernel == TSR_KERNEL_POTRF)
+    status = tsr_cpu_potrf(x);
+  else if (!is_product(x))
     status = tsr_cpu_level3(x, room);
   else if (tsr_cpu_kernel_room(x) > 0)
     gemm_half(x, room);

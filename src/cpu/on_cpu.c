@@ -201,6 +201,7 @@ static tsr_status in_squares(const tsr_call *call, const tsr_kernel_args *x) {
 
 static tsr_status compute(const tsr_call *call, tsr_kernel_args *x) {
   const tsr_operation_info *info = tsr_operation_get(call->operation);
+  if (tsr_kernel_factors(x->kernel)) return tsr_cpu_kernel(x);
   if (tsr_call_scales_only(call)) return scale(info, *x);
   if (!info->in_blas || tsr_call_adds_last(call)) return in_squares(call, x);
   return tsr_cpu_kernel(x);
@@ -210,11 +211,14 @@ static tsr_status compute(const tsr_call *call, tsr_kernel_args *x) {
  * the program calls it by itself; but what is promised for products in residues is promised with
  * sums that are rounded to nearest. */
 tsr_status tsr_call_on_cpu(const tsr_call *call, const tsr_binding *binding) {
+  int32_t info = 0;
   TSR_TRY(tsr_cpu_blas_load());
   tsr_kernel_args x = kernel_of(call, binding);
+  x.verdict = &info;
   if (call->adds_last) return compute(call, &x);
   tsr_let_go();
   tsr_status status = compute(call, &x);
   tsr_take_back();
+  if (status == TSR_OK && binding->info != NULL) *binding->info = info;
   return status;
 }

@@ -164,6 +164,10 @@ typedef struct tsr_engine {
    * pin. */
   tsr_status (*energy)(tsr_engine_state *state, int device, double *joules);
 
+  /* Makes the kernels ready that factor a block. TSR_ERR_UNSUPPORTED: they are not here; the
+   * message has the remedy. Optional: NULL if the engine has none. */
+  tsr_status (*factors)(void);
+
   /* In an engine opened with check: makes memory of the engine count as unwritten again. memory is
    * 2-byte aligned, and no command is using it. Optional: NULL if the engine poisons only new
    * memory. */

@@ -82,6 +82,8 @@ static tsr_status take_step(tsr_context *context, const tsr_captured_step *x) {
     case TSR_CAPTURED_DISTRIBUTE:
       return tsr_distribute_block_cyclic_async(context, w->m, w->n, x->c, w->ldc, w->type, x->mb,
                                                x->nb, x->p, x->q, x->first);
+    case TSR_CAPTURED_FACTOR:
+      return tsr_factor_run_async(context, &x->factor, x->c);
     default:
       return tsr_context_submit(context, w, &x->arithmetic, x->alpha, x->a, x->b, x->beta, x->c);
   }
@@ -131,6 +133,7 @@ TSR_ENTRY(tsr_capture_move, (capture, from, bytes, to), tsr_capture *capture, co
     x->a = moved(x->a, from, bytes, to);
     x->b = moved(x->b, from, bytes, to);
     x->c = (void *)moved(x->c, from, bytes, to);
+    x->factor.info = (int64_t *)moved(x->factor.info, from, bytes, to);
   }
   return TSR_OK;
 }

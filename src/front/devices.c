@@ -5,9 +5,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/settings/settings.h"
 #include "base/thread.h"
-#include "base/log.h"
 #include "front/context.h"
 #include "front/tuning.h"
 #include "tessera_model.h"

@@ -290,7 +290,7 @@ static double product_time(const tsr_machine *machine, const tsr_device *device,
 
 double tsr_machine_kernel_bytes(tsr_kernel kernel, tsr_type type, int64_t m, int64_t n, int64_t k,
                                 bool wide, bool reads_c) {
-  if (tsr_kernel_get(kernel)->form != TSR_NO_FORM) return 0;
+  if (tsr_kernel_multiplies_forms(kernel) || tsr_kernel_makes_form(kernel)) return 0;
   if (tsr_kernel_get(kernel)->bound_by_memory)
     return tsr_kernel_bytes(kernel, type, m, n, wide, reads_c);
   return product_bytes(kernel, type, (double)m, (double)n, (double)k, wide, reads_c);

@@ -8,11 +8,12 @@
 /* ---- Matrices ---- */
 
 bool tsr_call_has_triangular_c(const tsr_call *call) {
-  return tsr_family_of(call->operation) == TSR_RANK;
+  tsr_family family = tsr_family_of(call->operation);
+  return family == TSR_RANK || family == TSR_FACTOR;
 }
 
 static bool is_rank_k(const tsr_call *call) {
-  return tsr_call_has_triangular_c(call) && call->operation != TSR_GEMMT;
+  return tsr_family_of(call->operation) == TSR_RANK && call->operation != TSR_GEMMT;
 }
 
 static bool has_square_a(const tsr_call *call) {

@@ -8,8 +8,8 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "base/system/process_limits.h"
 #include "base/log.h"
+#include "base/system/process_limits.h"
 
 static const size_t quick_bytes = 2 << 20; /* the buffers of emulated devices */
 

@@ -69,8 +69,8 @@ struct tsr_job {
   double seconds; /* from the call to the end, once the job is complete */
   tsr_pinner *pinner;
   uint64_t registration; /* the pinner's registration that the job waits for; 0: none */
-  uint8_t *verdicts; /* in pinned memory, which stays with the struct when the job is over: for each
-                        command, whether a kernel on residues could not promise its accuracy */
+  int32_t *verdicts;     /* in pinned memory, which stays with the struct when the job is over: the
+                            verdict of each command's kernel (tsr_kernel_args.verdict) */
   size_t verdict_bytes;
   bool trace;
   float *times;    /* of each command [s from the call]: begin (at first time of submission), end */

@@ -97,9 +97,13 @@ static void set_lines(const tsr_job *job, uint32_t index, tsr_kernel_args *args)
   args->lines = tsr_promise_args(call->arithmetic, &call->promise, call->type,
                                  products_of(call, args->k), args->k);
   args->lines.overlaps = job->runner->engine->traits.overlaps;
-  bool may_refuse = tsr_kernel_multiplies_forms(args->kernel) && tsr_call_may_refuse(call);
-  if (may_refuse) args->lines.verdict = job->verdicts + index;
   for (int i = 0; i < 3; i++) set_block(job, index, i, args);
+}
+
+/* Where the kernel's verdict goes; NULL: it gives none. */
+static int32_t *verdict_of(const tsr_job *job, uint32_t index, tsr_kernel kernel) {
+  bool gives = tsr_kernel_multiplies_forms(kernel) || tsr_kernel_factors(kernel);
+  return gives && tsr_call_has_verdicts(&job->plan->call) ? job->verdicts + index : NULL;
 }
 
 static int blocks_of(const tsr_job *job, const tsr_command *c) {
@@ -128,6 +132,7 @@ static tsr_status issue_kernel(const tsr_job *job, uint32_t index, tsr_queue *qu
   args.a = operand(job, c, 0, &args.lda);
   args.b = operand(job, c, 1, &args.ldb);
   args.c = operand(job, c, 2, &args.ldc);
+  args.verdict = verdict_of(job, index, args.kernel);
   if (tsr_call_has_form(call)) set_lines(job, index, &args);
   return job->runner->engine->kernel(queue, &args);
 }

@@ -15,7 +15,7 @@ tsr_job *tsr_job_take(tsr_runner *runner) {
   tsr_job *job = runner->free;
   if (job != NULL) runner->free = atomic_load(&job->next);
   pthread_mutex_unlock(&runner->pool);
-  uint8_t *verdicts = job != NULL ? job->verdicts : NULL;
+  int32_t *verdicts = job != NULL ? job->verdicts : NULL;
   size_t verdict_bytes = job != NULL ? job->verdict_bytes : 0;
   if (job == NULL) job = tsr_alloc(sizeof *job);
   if (job == NULL) return NULL;
@@ -178,6 +178,24 @@ static void complete_in_order(tsr_runner *runner, uint64_t number) {
     if (atomic_compare_exchange_strong(&runner->completed, &first, first + 1)) first++;
 }
 
+/* LAPACK's info: the first row of a factored block that has no pivot, counted from 1; 0: all have
+ * one. The kernels behind a block without a factor multiplied what it had left, in vain. */
+static int64_t info_of(const tsr_job *job) {
+  int64_t info = 0;
+  for (size_t c = 0; c < job->plan->commands.count; c++) {
+    const tsr_command *command = &job->plan->commands.items[c];
+    if (command->kind != TSR_COMMAND_KERNEL || !tsr_kernel_factors((tsr_kernel)command->kernel))
+      continue;
+    int64_t found = job->verdicts[c] > 0 ? command->row[2] + job->verdicts[c] : 0;
+    if (found > 0 && (info == 0 || found < info)) info = found;
+  }
+  return info;
+}
+
+static void tell_info(tsr_job *job) {
+  if (job->binding.info != NULL && !tsr_job_failed(job)) *job->binding.info = info_of(job);
+}
+
 void tsr_job_leave(tsr_job *job) {
   if (atomic_fetch_sub_explicit(&job->left, 1, memory_order_acq_rel) != 1) return;
   tsr_runner *runner = job->runner;
@@ -185,6 +203,7 @@ void tsr_job_leave(tsr_job *job) {
   if (job->trace) tsr_trace_finish(job);
   if (tsr_job_failed(job)) tsr_job_find_left(job);
   forget_earlier(job);
+  tell_info(job);
   atomic_store(&job->done, true);
   complete_in_order(runner, job->number);
   wake(runner, &runner->waiters, &runner->done);

@@ -12,9 +12,9 @@
  * these events are recorded.
  */
 #include "base/alloc.h"
+#include "plan/axes.h"
 #include "plan/names.h"
 #include "plan/residency.h"
-#include "plan/axes.h"
 #include "run/inside.h"
 #include "run/region.h"
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "plan/residency.h"
 #include "plan/axes.h"
+#include "plan/residency.h"
 
 void tsr_program_destroy(tsr_program *program) {
   if (program == NULL) return;

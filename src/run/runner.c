@@ -8,8 +8,8 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "base/system/process_limits.h"
 #include "base/log.h"
+#include "base/system/process_limits.h"
 #include "plan/residency.h"
 #include "run/inside.h"
 
@@ -153,11 +153,11 @@ static tsr_status fill_blocks(tsr_job *job, const tsr_submission *submission) {
   return TSR_OK;
 }
 
-/* Makes room for the verdicts of a plan in residues. */
+/* Makes room for the verdicts of a plan's kernels. */
 static tsr_status make_verdicts(tsr_job *job) {
   tsr_runner *runner = job->runner;
-  size_t bytes = job->plan->commands.count;
-  if (!tsr_call_may_refuse(&job->plan->call)) return TSR_OK;
+  size_t bytes = job->plan->commands.count * sizeof *job->verdicts;
+  if (!tsr_call_has_verdicts(&job->plan->call)) return TSR_OK;
   if (job->verdict_bytes < bytes) {
     void *made = NULL;
     TSR_TRY(runner->engine->alloc(runner->state, TSR_HOST, bytes, &made));
@@ -168,9 +168,10 @@ static tsr_status make_verdicts(tsr_job *job) {
   return TSR_OK;
 }
 
-/* No accuracy has been refused yet. Called after kernels were tried, which write verdicts, too. */
+/* No verdict has been given yet. Called after kernels were tried, which write verdicts, too. */
 static void clear_verdicts(tsr_job *job) {
-  if (tsr_call_may_refuse(&job->plan->call)) memset(job->verdicts, 0, job->plan->commands.count);
+  if (tsr_call_has_verdicts(&job->plan->call))
+    memset(job->verdicts, 0, job->plan->commands.count * sizeof *job->verdicts);
 }
 
 static tsr_status fill(tsr_job *job, const tsr_submission *submission, tsr_program *program) {

@@ -12,10 +12,10 @@
 
 #include <cmocka.h>
 
-#include "cpu/blas.h"
 #include "arithmetic/arithmetic.h"
-#include "arithmetic/moduli.h"
 #include "arithmetic/judgement.h"
+#include "arithmetic/moduli.h"
+#include "cpu/blas.h"
 #include "hard_data.h"
 
 /* ---- The arithmetic ------------------------------------------------------------ */
@@ -156,7 +156,7 @@ static void convert(const product *p, bool second, int64_t first, int64_t lines)
 static bool multiply(const product *p, int64_t row, int64_t rows, int64_t col, int64_t cols) {
   const hard_product *x = &p->x;
   int64_t size = (int64_t)tsr_type_get(x->type)->size;
-  uint8_t verdict = 0;
+  int32_t verdict = 0;
   tsr_kernel_args args = {.kernel = TSR_KERNEL_RESIDUE_GEMM,
                           .type = x->type,
                           .transa = TSR_TRANS,
@@ -178,8 +178,8 @@ static bool multiply(const product *p, int64_t row, int64_t rows, int64_t col, i
                                 .keeps_lines = p->keeps,
                                 .tolerance = tsr_moduli_tolerance(x->type, p->moduli, x->k),
                                 .overlaps = !p->by_quantiles,
-                                .verdict = &verdict,
                                 .of = {{row, x->m}, {col, x->n}, {0, 0}}};
+  args.verdict = &verdict;
   assert_int_equal(tsr_cpu_kernel(&args), TSR_OK);
   return verdict != 0;
 }

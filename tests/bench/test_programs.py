@@ -13,6 +13,8 @@ from tessera_bench.options import Fail
 from tessera_bench.results import COLUMNS, read_csv
 from tessera_bench.run import index_of, rows_of, start
 
+pytestmark = [pytest.mark.slow, pytest.mark.turns(2)]
+
 MEASURED = ROOT / "docs/results/measured"
 
 

@@ -26,14 +26,21 @@ endif()
 function(tessera_cluster_program name)
   add_executable(${name} ${ARGN})
   add_dependencies(tests_across_processes ${name})
-  target_include_directories(${name} PRIVATE cluster)
+  target_include_directories(${name} PRIVATE cluster ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE tessera_flags tessera_mpi tessera m)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 endfunction()
 
 # A process alone waits more than it computes; several keep both cores busy, since they wait without rest.
-# Those come last (COST), so that no core is idle until there are two for the next of them.
-function(tessera_cluster_test name label processes program)
+# Those come last (COST), so that no core is idle until there are two for the next of them. More processes than
+# cores take turns: such tests are slow, and those of more than four have the label "many".
+function(tessera_cluster_test name labels processes program)
+  if(processes GREATER 2)
+    list(APPEND labels slow)
+  endif()
+  if(processes GREATER 4)
+    list(APPEND labels many)
+  endif()
   set(cores 2)
   set(cost -1)
   if(processes EQUAL 1)
@@ -43,7 +50,7 @@ function(tessera_cluster_test name label processes program)
   add_test(NAME ${name}
     COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${processes} $<TARGET_FILE:${program}>
       ${ARGN})
-  set_tests_properties(${name} PROPERTIES TIMEOUT 900 LABELS ${label} PROCESSORS ${cores} COST ${cost}
+  set_tests_properties(${name} PROPERTIES TIMEOUT 900 LABELS "${labels}" PROCESSORS ${cores} COST ${cost}
     ENVIRONMENT "${TESSERA_MPI_ENVIRONMENT}")
 endfunction()
 
@@ -76,7 +83,7 @@ foreach(processes 1 2 4 6 9)
 endforeach()
 
 # The random problems: 1440 in all, fewer on many processes, because more processes than cores take
-# turns; and a sample of 40 for each number of processes. A second MPI runs 300, most of them on few
+# turns; and a sample of 40 for each number of processes. A second MPI runs 250, most of them on few
 # processes, because its processes wait busily.
 set(random_1 400)
 set(random_2 400)
@@ -85,21 +92,25 @@ set(random_6 160)
 set(random_9 80)
 set(again_1 100)
 set(again_2 100)
-set(again_4 60)
-set(again_6 20)
+set(again_4 30)
+set(again_6 10)
 set(again_9 20)
 foreach(processes 1 2 4 6 9)
+  set(label turn) # `make test` has the samples of few processes
+  if(processes GREATER 2)
+    set(label sample)
+  endif()
   tessera_cluster_test(cluster_random_${processes} random ${processes} cluster_driver
     --seed 7 --count ${random_${processes}})
   tessera_sample(sample 1000 40)
-  tessera_cluster_test(cluster_sample_${processes} sample ${processes} cluster_driver
+  tessera_cluster_test(cluster_sample_${processes} ${label} ${processes} cluster_driver
     --seed 7 ${sample})
   tessera_cluster_test(cluster_again_${processes} random_again ${processes} cluster_driver
-    --seed 7 --first 3000 --count ${again_${processes}})
+    --seed 7 --first 3000 --count ${again_${processes}} --turns ${again_${processes}})
   tessera_sample(sample 2000 40)
-  tessera_cluster_test(cluster_funneled_${processes} sample ${processes} cluster_driver
+  tessera_cluster_test(cluster_funneled_${processes} ${label} ${processes} cluster_driver
     --seed 7 ${sample} --level 1)
-  tessera_cluster_test(cluster_emulating_${processes} sample ${processes} cluster_driver
+  tessera_cluster_test(cluster_emulating_${processes} ${label} ${processes} cluster_driver
     --seed 7 ${sample})
   set_property(TEST cluster_emulating_${processes} APPEND PROPERTY ENVIRONMENT
     "TESSERA_ARITHMETIC=emulated")

@@ -15,7 +15,7 @@ set_target_properties(cluster_emulated PROPERTIES
 function(tessera_devices_program name)
   add_executable(${name} ${ARGN})
   add_dependencies(tests_across_processes ${name})
-  target_include_directories(${name} PRIVATE cluster)
+  target_include_directories(${name} PRIVATE cluster ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE tessera_flags cluster_emulated tessera m)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 endfunction()

@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "layout.h"
+#include "turn.h"
 
 typedef struct problem {
   tsr_type type;
@@ -442,6 +443,7 @@ int main(int argc, char **argv) {
   MPI_Init_thread(&argc, &argv, alone ? MPI_THREAD_FUNNELED : MPI_THREAD_MULTIPLE, &level);
   uint64_t seed = (uint64_t)argument(argc, argv, "--seed", 1);
   long long first = argument(argc, argv, "--first", 0), count = argument(argc, argv, "--count", 40);
+  first += turn_of_samples() * argument(argc, argv, "--turns", 0);
   if (!open_world(&w, text_argument(argc, argv, "--engine"))) {
     printf("no context: %s\n", tsr_message());
     MPI_Abort(MPI_COMM_WORLD, 1);

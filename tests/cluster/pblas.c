@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "pblas_operand.h"
+#include "turn.h"
 
 /* ---- ScaLAPACK ------------------------------------------------------------- */
 
@@ -369,6 +370,7 @@ int main(int argc, char **argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   uint64_t seed = (uint64_t)argument(argc, argv, "--seed", 1);
   long long first = argument(argc, argv, "--first", 0), count = argument(argc, argv, "--count", 40);
+  first += turn_of_samples() * argument(argc, argv, "--turns", 0);
   if (argument(argc, argv, "--differ", 0)) vary_settings(rank);
   if (argument(argc, argv, "--wrong-here", 0)) be_wrong_here(rank, size);
   for (long long i = first; i < first + count; i++) {

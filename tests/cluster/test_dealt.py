@@ -7,6 +7,8 @@ import pytest
 
 from support import BUILD, MPI, missing, run, setting_of_build
 
+pytestmark = pytest.mark.slow
+
 RUNTIME = BUILD / "tests/hip/rocm6"
 
 

@@ -11,6 +11,8 @@ import pytest
 
 from support import BUILD, DIGITS, MPI, TESSERA, missing, on_processes, run
 
+pytestmark = pytest.mark.slow
+
 LAUNCHER = BUILD / "tests/cluster_launcher"
 # Variables by which a launcher is known; this test may itself run under one.
 KNOWN = ["OMPI_COMM_WORLD_SIZE", "MPI_LOCALNRANKS", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "FLUX_JOB_SIZE",

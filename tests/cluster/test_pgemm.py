@@ -12,6 +12,8 @@ import pytest
 
 from support import (BUILD, DIGITS, ROOT, TESSERA, data_of, on_processes, tessera, write_npy)
 
+pytestmark = pytest.mark.slow
+
 SUMMIT = ROOT / "machines/v100x3-summit.json"
 BENCH = BUILD / "bench/tessera-bench-mpi"
 

@@ -9,6 +9,8 @@ import pytest
 
 from support import BUILD, ROOT, missing, run, setting_of_build
 
+pytestmark = pytest.mark.slow
+
 HERE = ROOT / "tests/cpp"
 HEADERS = ROOT / "bindings/cpp"
 # tessera.h's warnings are the program's, too: the folders are no system's.

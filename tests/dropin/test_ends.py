@@ -11,6 +11,8 @@ import pytest
 
 from support import BUILD, TESSERA, missing
 
+pytestmark = pytest.mark.slow
+
 ENDS = BUILD / "tests/dropin_ends"
 STATES = ["idle", "running", "staging", "planning", "async", "probing", "door"]
 DOOR = [TESSERA, "run", "--engine", "host", "--devices", "2", "--offload", "always", "--"]

@@ -6,6 +6,7 @@
 # our doors before it: what passes without us passes with us, and the products have really gone to
 # emulated devices, as the reports of all processes say. Then random products of ours, counted, and
 # what must not happen. Arguments: the build folder; "all" for every type and number of processes.
+# Slow: four processes.
 . "$(dirname "$0")/dropin.sh"
 part=${2:-sample}
 door=$build/lib/libtessera_pblas.so.0.2

@@ -6,6 +6,7 @@
 # linear algebra, SciPy's of the BLAS, Octave, R, and HPL, whose residuals must pass. That their
 # calls went through plans is read from the report. Argument: the build folder. What is not
 # installed is skipped; tools/setup.sh with the pairs of .ci/run installs all of it.
+# Slow: 40 s of a core.
 . "$(dirname "$0")/dropin.sh"
 programs=$root/tests/dropin/programs
 python=/usr/bin/python3 # the system's, whose NumPy has the system's BLAS; then PyPI's

@@ -7,11 +7,19 @@
 # build folder; a number of devices, for every size on that many (none or "-": a sample); types
 # (s d c z); an arithmetic (native), under which every plan is verified if it is not native.
 # TSR_NETLIB: the folder of the testers and of netlib's BLAS, where they are not installed.
+# Slow: 15 s of a core.
 . "$(dirname "$0")/dropin.sh"
 all_on=${2:-}
 [ "$all_on" = - ] && all_on=
 types=${3:-s d c z}
 arithmetic=${4:-native}
+
+# Emulated products take long: each turn of samples (tests/turn.h) has one of the types.
+if [ "$arithmetic" != native ] && [ -n "${TSR_TEST_TURN:-}" ]; then
+  set -- $types
+  shift $((TSR_TEST_TURN % $#))
+  types=$1
+fi
 
 netlib=${TSR_NETLIB:-$(dirname "$(find /usr/lib* -name xblat3d 2>/dev/null | head -n 1)")}
 if [ ! -x "$netlib/xblat3d" ]; then

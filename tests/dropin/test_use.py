@@ -97,6 +97,7 @@ def patient(machine, pauses):
                      env={"PAUSES": pauses}).silently()
 
 
+@pytest.mark.slow
 def test_fast_devices():
     """Soon calls are for devices; how soon they are started depends on what else the computer does."""
     for pauses in (40, 400, 2000):
@@ -111,6 +112,7 @@ def test_ends_while_devices_start():
     preloaded(CALLS, "hasty", ENGINE="host", MACHINE=FAST, MIN_SIZE=8).silently()
 
 
+@pytest.mark.slow
 def test_fast_cpu():
     patient(SLOW, 40).reported("40 on the CPU: the CPU is faster")
 

@@ -4,8 +4,8 @@
 /* The kernels on residues of an engine: the bits are those of the CPU's. */
 #include <stdio.h>
 
-#include "arithmetic/judgement.h"
 #include "arithmetic/arithmetic.h"
+#include "arithmetic/judgement.h"
 #include "arithmetic/moduli.h"
 #include "cpu/blas.h"
 #include "harness.h"
@@ -113,7 +113,7 @@ static tsr_kernel_args conversion(const residue_case *t, const matrices *x, bool
 }
 
 static tsr_kernel_args product(const residue_case *t, const matrices *x, const void *ra,
-                               const void *rb, void *c, uint8_t *verdict) {
+                               const void *rb, void *c, int32_t *verdict) {
   tsr_kernel_args args = {.kernel = TSR_KERNEL_RESIDUE_GEMM,
                           .type = t->type,
                           .transa = TSR_TRANS,
@@ -135,8 +135,8 @@ static tsr_kernel_args product(const residue_case *t, const matrices *x, const v
                                 .keeps_lines = t->keeps,
                                 .tolerance = tsr_moduli_tolerance(t->type, t->moduli, t->k),
                                 .overlaps = !t->by_quantiles,
-                                .verdict = verdict,
                                 .of = {{0, t->m}, {0, t->n}, {0, 0}}};
+  args.verdict = verdict;
   return args;
 }
 
@@ -213,7 +213,7 @@ static bool run_case(bench *b, const residue_case *t) {
   operand a = operand_of(b, x.a, x.bytes[0]), bb = operand_of(b, x.b, x.bytes[1]);
   operand c = operand_of(b, x.c, x.bytes[2]), ra = operand_of(b, NULL, x.residues[0]);
   operand rb = operand_of(b, NULL, x.residues[1]);
-  uint8_t *verdict = take(&b->h, TSR_HOST, 16), cpu_verdict = 0;
+  int32_t *verdict = take(&b->h, TSR_HOST, 16), cpu_verdict = 0;
   *verdict = 0;
   char *cpu_ra = room(x.residues[0]), *cpu_rb = room(x.residues[1]);
   convert_all(b, t, &x, false, a.device, ra.device);

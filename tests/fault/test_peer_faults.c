@@ -9,9 +9,9 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include "front/context.h"
 #include "engine/host/host.h"
 #include "engine/host/internal.h"
+#include "front/context.h"
 #include "front/requests.h"
 
 enum { ORDER = 48, PARTS = 2 * ORDER * ORDER, PATIENCE = 300 /* s; a hang ends the program */ };

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* Emulated products: TESSERA_ARITHMETIC, the accuracy on hard data, and what is done natively. */
+/* Slow: 24 s of a core. */
 #include <math.h>
 
 #include "arithmetic/moduli.h"

@@ -63,6 +63,11 @@
   CALL(tsr_her2k_async(NULL, TSR_D, 0, 0, 0, 0, 0, NULL, NULL, 0, NULL, 0, NULL, NULL, 0))    \
   CALL(tsr_trmm_async(NULL, TSR_D, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, 0, NULL, 0))              \
   CALL(tsr_trsm_async(NULL, TSR_D, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, 0, NULL, 0))              \
+  CALL(tsr_potrf(NULL, TSR_D, 0, 0, 0, NULL, 0, NULL))                                        \
+  CALL(tsr_potrf_async(NULL, TSR_D, 0, 0, 0, NULL, 0, NULL))                                  \
+  CALL(tsr_factor_run(NULL, NULL, NULL))                                                      \
+  CALL(tsr_factor_run_async(NULL, NULL, NULL))                                                \
+  CALL(tsr_plan_factor(NULL, NULL, (tsr_home){TSR_PAGEABLE, 0}, NULL))                        \
   CALL(tsr_level3_run(NULL, NULL, NULL, NULL, NULL, NULL, NULL))                              \
   CALL(tsr_level3_run_async(NULL, NULL, NULL, NULL, NULL, NULL, NULL))                        \
   CALL(tsr_coherent_async(NULL, 0, 0, 0, NULL, 0, 0))                                         \

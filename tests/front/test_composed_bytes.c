@@ -13,6 +13,7 @@
  * squares, goes home and comes in again in small squares along the diagonal (small_squares); and
  * squares on the diagonal of C are cleared if beta is 0 (clears).
  */
+/* Slow: 34 s of a core. */
 #include "call/budget.h"
 #include "front/context.h"
 #include "level3.h"

@@ -7,6 +7,7 @@
  * machine, and each thread has a clock that its own work and its own sleeps move, so that the test
  * sees nothing of other work that the computer does meanwhile.
  */
+/* Slow: 15 s, in which it sleeps. */
 #include <math.h>
 #include <time.h>
 #include <unistd.h>

@@ -12,6 +12,8 @@ import pytest
 
 from support import BUILD, ROOT, missing, run, tessera
 
+pytestmark = pytest.mark.slow
+
 FOLDER = BUILD / "tests/hip"
 BLAS = {5: "librocblas.so.0", 6: "librocblas.so.4", 7: "librocblas.so.5"}
 HIDING = ["ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"]

@@ -10,6 +10,8 @@ import pytest
 
 from support import ROOT, missing, run
 
+pytestmark = pytest.mark.slow
+
 OFF = ["-DTESSERA_CUDA=OFF", "-DTESSERA_HIP=OFF", "-DTESSERA_TESTS=OFF", "-DTESSERA_EXAMPLES=OFF", "-DTESSERA_BENCH=OFF"]
 
 

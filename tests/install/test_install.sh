@@ -4,6 +4,7 @@
 
 # Installs a build into a fresh prefix and builds a program of two files against it, once with
 # pkg-config and once with find_package. Argument: the build folder.
+# Slow: it installs the whole build.
 set -u
 . "$(dirname "$0")/../cases.sh"
 here=$root/tests/install

@@ -4,6 +4,7 @@
 
 # Programs with the library in themselves, against an installed libtessera.a; where the build has none
 # (TESSERA_STATIC) there is nothing to test. Argument: the build folder.
+# Slow: it installs the whole build.
 set -u
 . "$(dirname "$0")/../cases.sh"
 here=$root/tests/install

@@ -5,6 +5,7 @@
 # Each library shows what its headers declare, under the version's node, and what our other libraries
 # use, under TESSERA_PRIVATE; and nothing else. (tests/dropin/test_exports.py has the doors, which show
 # the BLAS's and ScaLAPACK's names.) Argument: the build folder.
+# Slow: it looks at the whole build.
 set -u
 . "$(dirname "$0")/../cases.sh"
 

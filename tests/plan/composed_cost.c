@@ -16,11 +16,11 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "compose/store.h"
 #include "plan/addresses.h"
 #include "plan/axes.h"
 #include "plan/mapping.h"
 #include "plan/schedule/moves.h"
-#include "compose/store.h"
 
 /* ---- Calls ---- */
 

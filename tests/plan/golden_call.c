@@ -88,7 +88,7 @@ tsr_machine *golden_machine(const char *name) {
 /* ---- Calls ---------------------------------------------------------------- */
 
 static tsr_operation operation_of(const char *name) {
-  for (int i = 0; i < TSR_OPERATION_COUNT; i++)
+  for (int i = 0; i < TSR_OPERATIONS; i++)
     if (strcmp(tsr_operation_get((tsr_operation)i)->name, name) == 0) return (tsr_operation)i;
   golden_wrong("%s: no such operation", name);
 }
@@ -166,7 +166,22 @@ static double value_of(char class) {
   return 0.5;
 }
 
+static void factor_call(const tsr_level3 *what, tsr_call *call) {
+  tsr_factor factor = {.routine = (tsr_factorisation)(what->operation - TSR_OPERATION_COUNT),
+                       .type = what->type,
+                       .layout = what->layout,
+                       .uplo = what->uplo,
+                       .n = what->n,
+                       .lda = what->ldc};
+  tsr_binding binding;
+  must(tsr_call_factor(&factor, NULL, false, call, &binding), "call");
+}
+
 void golden_level3_call(const tsr_level3 *what, char alpha, char beta, tsr_call *call) {
+  if (what->operation >= TSR_OPERATION_COUNT) {
+    factor_call(what, call);
+    return;
+  }
   double wide[2][2] = {{value_of(alpha), 0}, {value_of(beta), 0}};
   float narrow[2][2] = {{(float)wide[0][0], 0}, {(float)wide[1][0], 0}};
   bool is_wide = what->type == TSR_D || what->type == TSR_Z;

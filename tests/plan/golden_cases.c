@@ -202,11 +202,25 @@ static const golden_case forced[] = {
      "kind=stripes block=1024 kpanel=512,0"},
     {0}};
 
+/* ---- Factorisations -------------------------------------------------------- */
+
+static const golden_case factors[] = {{"h200x1 dpotrf L 8192 --p"},
+                                      {"h200x1 zpotrf U 4096 --h"},
+                                      {"h200x2 dpotrf U 16384 --p"},
+                                      {"h200x4 spotrf L 16384 --1"},
+                                      {"h200x1 dpotrf L 16384 --p budget=600"},
+                                      {"a100x8 dpotrf L 16384 --h budget=300"},
+                                      {"sockets dpotrf L 8192 --r"},
+                                      {"unlike dpotrf L 8192 --p"},
+                                      {"h200x4 dpotrf L 4096 --p tile=512"},
+                                      {0}};
+
 const golden_group golden_groups[] = {
     {"products", "tests/plan/golden/products.txt", products},
     {"triangles", "tests/plan/golden/triangles.txt", triangles},
     {"updates", "tests/plan/golden/updates.txt", updates},
     {"budgets", "tests/plan/golden/budgets.txt", budgets},
+    {"factors", "tests/plan/golden/factors.txt", factors},
     {"forced", "tests/plan/golden/forced.txt", forced},
 };
 const int golden_group_count = sizeof golden_groups / sizeof *golden_groups;

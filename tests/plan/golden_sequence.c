@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "blas/family.h"
+#include "compose/store.h"
 #include "plan/addresses.h"
 #include "plan/axes.h"
 #include "plan/golden_call.h"
 #include "plan/schedule/moves.h"
-#include "blas/family.h"
-#include "compose/store.h"
 
 enum { MOST_MATRICES = 4, MOST_WORDS = 12, MOST_LINE = 300, MOST_NAME = 400 };
 

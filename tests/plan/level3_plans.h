@@ -23,7 +23,7 @@ static inline tsr_plan *level3_plan(tsr_operation operation, tsr_type type, tsr_
   plan->call.uplo = form.uplo;
   plan->call.diag = form.diag;
   bool has_b = operation != TSR_SYRK && operation != TSR_HERK && operation != TSR_TRMM &&
-               operation != TSR_TRSM;
+               operation != TSR_TRSM && operation < TSR_OPERATION_COUNT;
   if (has_b) return plan;
   plan->call.operand[TSR_B_] = (tsr_operand){0};
   plan->buffers.items[TSR_B_] = (tsr_buffer){.role = TSR_BUFFER_HOME, .matrix = TSR_B_};
@@ -109,6 +109,33 @@ static inline tsr_plan *plan_trsm(void) {
   add_kernel(plan, 1, TSR_KERNEL_TRSM, lower, TSR_FLAG_ALPHA_ONE, (spot){a1, 4, 4}, nowhere,
              (spot){c1, 4, 0}, 4, 8, 4, END);                                 /* 8 */
   add_copy(plan, queue_of(1, TSR_QUEUE_OUT), c1, TSR_C_, 4, 0, 4, 8, 8, END); /* 9 */
+  return plan_finish(plan);
+}
+
+/* A = L L^H of the 8 x 8 matrix in C. Device 0 has the first four columns, and sends the block
+ * below the diagonal to device 1, which has the rest. */
+static inline tsr_plan *plan_potrf(void) {
+  const tsr_form lower = {TSR_NO_TRANS, TSR_NO_TRANS, TSR_LEFT, TSR_LOWER, TSR_NON_UNIT};
+  const tsr_form solve = {TSR_CONJ_TRANS, TSR_NO_TRANS, TSR_RIGHT, TSR_LOWER, TSR_NON_UNIT};
+  tsr_plan *plan = level3_plan(TSR_OPERATION_OF(TSR_POTRF), TSR_Z, lower, TSR_ONE, TSR_ONE);
+  plan->call.operand[TSR_A] = (tsr_operand){0};
+  plan->buffers.items[TSR_A] = (tsr_buffer){.role = TSR_BUFFER_HOME, .matrix = TSR_A};
+  int in0 = queue_of(0, TSR_QUEUE_IN), in1 = queue_of(1, TSR_QUEUE_IN);
+  int c0 = new_buffer(plan, TSR_C_, 0, 0, 0, 8, 4), c1 = new_buffer(plan, TSR_C_, 1, 4, 4, 4, 4);
+  int l1 = new_buffer(plan, TSR_C_, 1, 4, 0, 4, 4);
+  add_copy(plan, in0, TSR_C_, c0, 0, 0, 8, 4, END); /* 0 */
+  add_kernel(plan, 0, TSR_KERNEL_POTRF, lower, 0, nowhere, nowhere, (spot){c0, 0, 0}, 4, 4, 4, 0,
+             END); /* 1 */
+  add_kernel(plan, 0, TSR_KERNEL_TRSM, solve, TSR_FLAG_ALPHA_ONE, (spot){c0, 0, 0}, nowhere,
+             (spot){c0, 4, 0}, 4, 4, 4, END);                                 /* 2 */
+  add_copy(plan, queue_of(0, TSR_QUEUE_PEER), c0, l1, 4, 0, 4, 4, 2, END);    /* 3 */
+  add_copy(plan, queue_of(0, TSR_QUEUE_OUT), c0, TSR_C_, 0, 0, 8, 4, 2, END); /* 4 */
+  add_copy(plan, in1, TSR_C_, c1, 4, 4, 4, 4, END);                           /* 5 */
+  add_kernel(plan, 1, TSR_KERNEL_HERK, lower, TSR_FLAG_ALPHA_MINUS | TSR_FLAG_BETA_ONE,
+             (spot){l1, 4, 0}, nowhere, (spot){c1, 4, 4}, 4, 4, 4, 3, 5, END); /* 6 */
+  add_kernel(plan, 1, TSR_KERNEL_POTRF, lower, 0, nowhere, nowhere, (spot){c1, 4, 4}, 4, 4, 4,
+             END);                                                            /* 7 */
+  add_copy(plan, queue_of(1, TSR_QUEUE_OUT), c1, TSR_C_, 4, 4, 4, 4, 7, END); /* 8 */
   return plan_finish(plan);
 }
 

@@ -46,6 +46,22 @@ static inline void planning_pin(const tsr_machine *machine, tsr_call *call) {
 }
 
 /* A routine on n x n matrices in pinned memory, alpha and beta of which are `scalar`. */
+/* The factorisation of a matrix of order n, pinned. */
+static inline tsr_call planning_factor(const tsr_machine *machine, tsr_factorisation routine,
+                                       char type, int64_t n) {
+  const tsr_factor what = {.routine = routine,
+                           .type = (tsr_type)type,
+                           .layout = TSR_COL_MAJOR,
+                           .uplo = TSR_LOWER,
+                           .n = n,
+                           .lda = n};
+  tsr_call call;
+  tsr_binding binding;
+  must(tsr_call_factor(&what, NULL, false, &call, &binding));
+  planning_pin(machine, &call);
+  return call;
+}
+
 static inline tsr_call planning_square(const tsr_machine *machine, tsr_operation operation,
                                        char type, int64_t n, double scalar) {
   const tsr_level3 what = {.operation = operation,

@@ -5,8 +5,8 @@
  * alone.
  */
 #include "plan/golden_call.h"
-#include "plan/residency.h"
 #include "plan/planning.h"
+#include "plan/residency.h"
 
 static const char line[] = "h200x2 hgemm TN 3000x2000x9000 hpp";
 

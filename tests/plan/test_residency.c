@@ -5,8 +5,8 @@
  * plan is verified, and no byte crosses a host link that is on a device already. */
 #include "base/alloc.h"
 #include "plan/axes.h"
-#include "plan/schedule/moves.h"
 #include "plan/residency.h"
+#include "plan/schedule/moves.h"
 #include "owners.h"
 #include "tessera_model.h"
 

@@ -16,6 +16,7 @@ static void accepts_tiles(void **state) {
   accept(plan_trsm());
   accept(plan_inverses());
   accept(plan_hemm());
+  accept(plan_potrf());
 }
 
 /* A form, packed, as a mistake gives it. */
@@ -92,6 +93,33 @@ static const mistake mistakes[] = {
     {"overwritten", plan_hemm, FLAGS, 8, 0,
      "at the end, rows 4..7, columns 4..7 of C are wrong; command 9 (add"},
     {"alpha twice in W", plan_hemm, FLAGS, 9, TSR_FLAG_EVENT, "are wrong; command 9 (add"},
+    /* potrf */
+    {"factored the other triangle", plan_potrf, FORM, 1, UPPER,
+     "command 1 (potrf on device 0, queue compute 0): factors a block that lacks products"},
+    {"trmm for trsm", plan_potrf, KERNEL, 2, TSR_KERNEL_TRMM, "buffer 1 is number -1"},
+    {"solved without conjugation", plan_potrf, FORM, 2, LOWER | RIGHT | OP_T,
+     "command 7 (potrf on device 1, queue compute 0): factors a block that lacks products"},
+    {"solved without transposition", plan_potrf, FORM, 2, LOWER | RIGHT,
+     "command 7 (potrf on device 1, queue compute 0): factors a block that lacks products"},
+    {"a part solved", plan_potrf, M, 2, 3,
+     "command 7 (potrf on device 1, queue compute 0): factors a block that lacks products"},
+    {"updated with the wrong sign", plan_potrf, FLAGS, 6, TSR_FLAG_ALPHA_ONE | TSR_FLAG_BETA_ONE,
+     "command 7 (potrf on device 1, queue compute 0): factors a block that lacks products"},
+    {"overwritten by the update", plan_potrf, FLAGS, 6, TSR_FLAG_ALPHA_MINUS,
+     "command 7 (potrf on device 1, queue compute 0): factors a block that lacks products"},
+    {"updated with half", plan_potrf, K, 6, 2,
+     "command 7 (potrf on device 1, queue compute 0): factors a block that lacks products"},
+    {"syrk for herk", plan_potrf, KERNEL, 6, TSR_KERNEL_SYRK,
+     "command 7 (potrf on device 1, queue compute 0): factors a block that lacks products"},
+    {"updated before its data", plan_potrf, WAIT0, 6, 5,
+     "operand a: reads rows 4..7, columns 0..3 of C without waiting for command 3"},
+    {"not factored", plan_potrf, KERNEL, 7, TSR_KERNEL_SCALE,
+     "at the end, rows 4..7, columns 4..7 of C are wrong; command 7 (scale"},
+    {"a part factored", plan_potrf, N, 7, 3,
+     "command 7 (potrf on device 1, queue compute 0): 4 x 3 have no triangle"},
+    {"brought home too early", plan_potrf, WAIT0, 8, 5, "without waiting for command 7 (potrf"},
+    {"sent before it was solved", plan_potrf, WAIT0, 3, 1,
+     "waits for command 1, which has no event"},
     {"C scaled only", plan_hemm, M, 9, 4, "rows 4..7, columns 4..7 of C are not there"},
 };
 

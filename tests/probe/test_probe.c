@@ -3,6 +3,7 @@
 
 /* The probe, on emulated devices or those of TSR_TEST_ENGINE: it measures something sensible,
  * quickly, and the machine can be written and planned for. */
+/* Slow: 13 s of a core. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdatomic.h>

@@ -225,6 +225,7 @@ for _ in range(20): tessera.submit('gemm', a.copy(), a.copy())""",
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", DROPPED)
 def test_nobody_keeps_the_arrays(tessera, what):
     """Memory that is let go under the devices is found by the C library, which overwrites it (MALLOC_PERTURB_)."""

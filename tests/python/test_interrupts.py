@@ -11,6 +11,7 @@ import pytest
 from support import imported
 
 np = imported("numpy")
+pytestmark = pytest.mark.slow
 
 LONG = 3.0  # s that a held call takes
 SOON = 1.5  # s, with time for a busy computer

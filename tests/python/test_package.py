@@ -80,6 +80,7 @@ def test_names(tessera):
         assert getattr(tessera, routine).__name__ == routine
 
 
+@pytest.mark.slow
 def test_types(tessera):
     """mypy --strict finds nothing in the package."""
     if subprocess.run([sys.executable, "-c", "import mypy"], capture_output=True).returncode:
@@ -88,6 +89,7 @@ def test_types(tessera):
          os.devnull, "--no-error-summary", ROOT / "bindings/python/tessera"]).ok()
 
 
+@pytest.mark.slow
 def test_uses_have_types(tessera, tmp_path):
     """A user's program is checked against the package's types."""
     if subprocess.run([sys.executable, "-c", "import mypy"], capture_output=True).returncode:

@@ -114,6 +114,7 @@ def sweep(call, names, given, tessera):
     return refused
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("routine, way", [(routine, "at once") for routine in ROUTINES] +
                          [(routine, way) for routine in ("gemm", "hemm", "herk", "trsm")

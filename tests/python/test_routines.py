@@ -169,6 +169,7 @@ def test_the_warning_is_at_the_users_line(context, tessera):
     assert told[0].filename == __file__
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", TYPES)
 def test_gemmt(way, dtype):
     context, share = way
@@ -220,6 +221,7 @@ def test_sided(way, name, dtype, tessera):
         assert values.close(got, wanted, order), case
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("name", ["syrk", "herk", "syr2k", "her2k"])
 def test_rank(way, name, dtype, tessera):
@@ -256,6 +258,7 @@ def test_rank(way, name, dtype, tessera):
         assert out is None or (got is out and values.nothing_around(out)), case
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("name", ["trmm", "trsm"])
 def test_triangular(way, name, dtype):

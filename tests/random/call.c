@@ -100,6 +100,22 @@ static tsr_status call_named(const arguments *x, const void *a, const void *b, v
   }
 }
 
+/* info: where that of the factorisation goes. */
+static tsr_status call_factor(const arguments *x, bool named, void *c, int64_t *info) {
+  const tsr_level3 *w = &x->what;
+  const tsr_factor what = {.routine = TSR_POTRF,
+                           .type = w->type,
+                           .layout = w->layout,
+                           .uplo = w->uplo,
+                           .n = w->n,
+                           .lda = w->ldc,
+                           .info = info};
+  if (named)
+    return (x->async ? tsr_potrf_async : tsr_potrf)(x->context, w->type, w->layout, w->uplo, w->n,
+                                                    c, w->ldc, info);
+  return (x->async ? tsr_factor_run_async : tsr_factor_run)(x->context, &what, c);
+}
+
 static tsr_status call_data(const arguments *x, const void *a, const void *b, void *c) {
   return (x->async ? tsr_level3_run_async : tsr_level3_run)(x->context, &x->what, x->alpha, a, b,
                                                             beta_of(x), c);
@@ -160,16 +176,20 @@ static tsr_status finish(const arguments *x, const operand set[CALL_SETS][3]) {
   return status;
 }
 
-static tsr_status call_all(const arguments *x, const operand set[CALL_SETS][3]) {
+static tsr_status call_one(const arguments *x, bool named, const operand one[3], int64_t *info) {
+  void *a = operand_pointer(&one[0]), *b = operand_pointer(&one[1]), *c = operand_pointer(&one[2]);
+  if (problem_kind_of(x->p) == KIND_FACTOR) return call_factor(x, named, c, info);
+  return (named ? call_named : call_data)(x, a, b, c);
+}
+
+static tsr_status call_all(const arguments *x, const operand set[CALL_SETS][3],
+                           int64_t info[CALL_SETS]) {
   const problem *p = x->p;
   bool named = p->seed % 2 == 1 && x->what.arithmetic == NULL;
   if (p->mode == MODE_PLAN) return call_plan(x, named, set);
   tsr_status status = TSR_OK;
-  for (int i = 0; status == TSR_OK && i < p->calls; ++i) {
-    const operand *one = set[i % p->sets];
-    status = (named ? call_named : call_data)(x, operand_pointer(&one[0]), operand_pointer(&one[1]),
-                                              operand_pointer(&one[2]));
-  }
+  for (int i = 0; status == TSR_OK && i < p->calls; ++i)
+    status = call_one(x, named, set[i % p->sets], &info[i % p->sets]);
   tsr_status finished = x->async ? finish(x, set) : TSR_OK;
   return status != TSR_OK ? status : finished;
 }
@@ -183,12 +203,12 @@ static int flags_of_cpu(const problem *p, bool refused) {
 }
 
 tsr_status call_run(const problem *p, tsr_context *context, const operand set[CALL_SETS][3],
-                    bool refused, char changed[CALL_CHANGED]) {
+                    bool refused, char changed[CALL_CHANGED], int64_t info[CALL_SETS]) {
   char arithmetic[PROBLEM_ARITHMETIC];
   arguments x = arguments_of(p, context, set[0], problem_arithmetic(p, arithmetic));
   float_modes_set(&p->modes);
   float_state before = float_state_get();
-  tsr_status status = call_all(&x, set);
+  tsr_status status = call_all(&x, set, info);
   changed[0] = '\0';
   (void)float_state_is(&before, flags_of_cpu(p, refused), changed, CALL_CHANGED);
   return status;

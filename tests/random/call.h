@@ -15,8 +15,8 @@ enum { CALL_SETS = 2, CALL_CHANGED = 300 };
 
 /* All the calls, on the sets in turn, until they are complete or one fails, in the problem's
  * floating-point environment. refused: memory of devices may be, beside the calls. changed: how
- * they have changed the environment; "": they have not. */
+ * they have changed the environment; "": they have not. info: of the factorisation of each set. */
 tsr_status call_run(const problem *p, tsr_context *context, const operand set[CALL_SETS][3],
-                    bool refused, char changed[CALL_CHANGED]);
+                    bool refused, char changed[CALL_CHANGED], int64_t info[CALL_SETS]);
 
 #endif

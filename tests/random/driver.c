@@ -10,6 +10,7 @@
  *   random_driver --case "op=gemm type=d m=37 ..."
  *   random_driver --placements --engine cuda --devices 1,2,4
  *   random_driver --engine hip --modelled   (no device is measured)
+ *   random_driver --count 200 --turns 200   (each turn has the next 200: turn.h)
  *
  * random_refusals is the same program, but others take devices' memory while problems run:
  *
@@ -26,6 +27,7 @@
 
 #include "refusals.h"
 #include "run.h"
+#include "turn.h"
 
 enum { MAX_COUNTS = 8 };
 
@@ -216,7 +218,7 @@ static int usage(void) {
   fputs(
       "usage: random_driver [--engine cuda|hip|host|cpu] [--op NAME] [--seed S] [--first I] "
       "[--count "
-      "N]\n"
+      "N] [--turns N]\n"
       "                     [--devices N,N...] [--modelled] [--patience SECONDS] [--verbose]\n"
       "                     [--placements | --case LINE | --cases FILE]\n",
       stderr);
@@ -263,6 +265,8 @@ static bool parse_arguments(int argc, char **argv, arguments *args) {
       args->seed = strtoull(value, NULL, 10);
     else if (strcmp(name, "--first") == 0)
       args->first = strtoll(value, NULL, 10);
+    else if (strcmp(name, "--turns") == 0)
+      args->first += turn_of_samples() * strtoll(value, NULL, 10);
     else if (strcmp(name, "--count") == 0)
       args->count = strtoll(value, NULL, 10);
     else if (strcmp(name, "--case") == 0)

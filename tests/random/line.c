@@ -10,8 +10,8 @@
 
 static const char *const mode_names[] = {"blocking", "async", "plan"};
 static const char *const thread_names[] = {"one", "shared", "own"};
-static const char *const operation_names[TSR_OPERATION_COUNT] = {
-    "gemm", "gemmt", "symm", "hemm", "syrk", "herk", "syr2k", "her2k", "trmm", "trsm"};
+static const char *const operation_names[PROBLEM_OPERATIONS] = {
+    "gemm", "gemmt", "symm", "hemm", "syrk", "herk", "syr2k", "her2k", "trmm", "trsm", "potrf"};
 
 const char *problem_operation_name(tsr_operation operation) {
   return operation_names[operation];
@@ -26,14 +26,14 @@ void problem_print(const problem *p, char line[PROBLEM_LINE]) {
            " diag=%c ta=%c tb=%c m=%" PRId64 " n=%" PRId64 " k=%" PRId64 " lda=+%" PRId64
            " ldb=+%" PRId64 " ldc=+%" PRId64 " alpha=%c beta=%c home=%c,%c,%c offset=%" PRId64
            ",%" PRId64 ",%" PRId64 " alias=%d mode=%s calls=%d sets=%d threads=%s seed=%" PRIu64
-           " digits=%d faster=%d zeros=%d",
+           " digits=%d faster=%d zeros=%d bad=%" PRId64,
            operation_names[p->operation], p->engine, p->devices, p->machine, p->memory, p->uneven,
            p->tile, p->strategy[0] ? p->strategy : "-", p->check, p->repro, p->peer, p->moduli,
            p->delay, p->modes.round, p->modes.trap, p->modes.flush, p->modes.flags, p->type,
            p->layout, p->side, p->uplo, p->diag, p->ta, p->tb, p->m, p->n, p->k, p->pad[0],
            p->pad[1], p->pad[2], p->alpha, p->beta, p->home[0], p->home[1], p->home[2],
            p->offset[0], p->offset[1], p->offset[2], p->alias, mode_names[p->mode], p->calls,
-           p->sets, thread_names[p->threads], p->seed, p->digits, p->faster, p->zeros);
+           p->sets, thread_names[p->threads], p->seed, p->digits, p->faster, p->zeros, p->bad);
 }
 
 static bool parse_name(const char *text, const char *const *names, int count, int *value) {
@@ -44,7 +44,7 @@ static bool parse_name(const char *text, const char *const *names, int count, in
 
 bool problem_operation(const char *name, tsr_operation *operation) {
   int found = 0;
-  if (!parse_name(name, operation_names, TSR_OPERATION_COUNT, &found)) return false;
+  if (!parse_name(name, operation_names, PROBLEM_OPERATIONS, &found)) return false;
   return *operation = (tsr_operation)found, true;
 }
 
@@ -71,8 +71,8 @@ static bool parse_word(const char *key, const char *text, problem *p) {
   const struct {
     const char *key;
     int64_t *value;
-  } extents[] = {{"tile", &p->tile},  {"m", &p->m},        {"n", &p->n},       {"k", &p->k},
-                 {"lda", &p->pad[0]}, {"ldb", &p->pad[1]}, {"ldc", &p->pad[2]}};
+  } extents[] = {{"tile", &p->tile},  {"m", &p->m},        {"n", &p->n},        {"k", &p->k},
+                 {"lda", &p->pad[0]}, {"ldb", &p->pad[1]}, {"ldc", &p->pad[2]}, {"bad", &p->bad}};
   const struct {
     const char *key;
     int *value;

@@ -9,12 +9,13 @@ static const struct {
   problem_kind kind;
   bool triangle;  /* of C only */
   bool hermitian; /* where the others are symmetric */
-} operations[TSR_OPERATION_COUNT] = {
+} operations[PROBLEM_OPERATIONS] = {
     [TSR_GEMM] = {KIND_PRODUCT, false, false},    [TSR_GEMMT] = {KIND_PRODUCT, true, false},
     [TSR_SYMM] = {KIND_SYMMETRIC, false, false},  [TSR_HEMM] = {KIND_SYMMETRIC, false, true},
     [TSR_SYRK] = {KIND_UPDATE, true, false},      [TSR_HERK] = {KIND_UPDATE, true, true},
     [TSR_SYR2K] = {KIND_UPDATE_TWO, true, false}, [TSR_HER2K] = {KIND_UPDATE_TWO, true, true},
     [TSR_TRMM] = {KIND_TRIANGULAR, false, false}, [TSR_TRSM] = {KIND_TRIANGULAR, false, false},
+    [PROBLEM_POTRF] = {KIND_FACTOR, true, false},
 };
 
 problem_kind problem_kind_of(const problem *p) {
@@ -26,11 +27,12 @@ bool problem_hermitian(const problem *p) {
 }
 
 bool problem_has_beta(const problem *p) {
-  return problem_kind_of(p) != KIND_TRIANGULAR;
+  return problem_kind_of(p) != KIND_TRIANGULAR && problem_kind_of(p) != KIND_FACTOR;
 }
 
 bool problem_has(const problem *p, int operand) {
   problem_kind kind = problem_kind_of(p);
+  if (kind == KIND_FACTOR) return operand == 2;
   return operand != 1 || (kind != KIND_UPDATE && kind != KIND_TRIANGULAR);
 }
 
@@ -38,8 +40,22 @@ bool problem_is_complex(const problem *p) {
   return p->type == 'c' || p->type == 'z';
 }
 
+/* A factor is not factored again, and has no plan that runs by itself. */
+static void settle_factor(problem *p) {
+  p->alpha = p->beta = '1';
+  p->m = p->k = p->n;
+  p->zeros = p->digits = 0;
+  if (p->mode == MODE_PLAN) p->mode = MODE_BLOCKING;
+  p->calls = p->sets;
+  if (p->bad > p->n) p->bad = p->n;
+}
+
 void problem_settle(problem *p) {
   problem_kind kind = problem_kind_of(p);
+  if (kind == KIND_FACTOR)
+    settle_factor(p);
+  else
+    p->bad = 0;
   bool update = kind == KIND_UPDATE || kind == KIND_UPDATE_TWO;
   if (p->operation != TSR_GEMM && strchr("hbt", p->type)) p->type = 's';
   if (problem_hermitian(p) && !problem_is_complex(p)) p->type = p->type == 's' ? 'c' : 'z';
@@ -88,7 +104,7 @@ static void stored_triangle(const problem *p, int operand, stored *s) {
   bool c = operand == 2 && operations[p->operation].triangle;
   if (!a && !c) return;
   s->uplo = (p->uplo == 'L') == (p->layout == 'C') ? 'L' : 'U';
-  s->real_diagonal = problem_hermitian(p);
+  s->real_diagonal = problem_hermitian(p) || kind == KIND_FACTOR;
   if (c) return;
   s->unit = kind == KIND_TRIANGULAR && p->diag == 'U';
   s->rest = kind == KIND_TRIANGULAR ? REST_ZERO

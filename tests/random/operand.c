@@ -150,6 +150,7 @@ static void fill_one(operand *o, operand_content content, int zeros, rng *random
     re = i == j ? copysign(2 + fabs(re), re) : re * scale;
     im = i == j ? im : im * scale;
   }
+  if (content == CONTENT_DEFINITE && i == j) re = 2 * (double)o->shape.fast + fabs(re);
   if (content == CONTENT_NAN && !other) re = im = NAN;
   if (o->shape.real_diagonal && i == j) im = content == CONTENT_REAL ? 0 : NAN;
   element_put(o->type, (void *)operand_at(o, o->image, i, j), re, im);
@@ -251,6 +252,11 @@ tsr_status operand_create(const problem *p, tsr_context *context, int which, con
   }
   *made = o;
   return TSR_OK;
+}
+
+tsr_status operand_set(operand *o, int64_t i, int64_t j, double re) {
+  element_put(o->type, (void *)operand_at(o, o->image, i, j), re, NAN);
+  return put(o);
 }
 
 void operand_destroy(operand *o) {

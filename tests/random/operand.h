@@ -29,6 +29,7 @@ typedef enum operand_content {
   CONTENT_RANDOM,
   CONTENT_DOMINANT, /* random, the diagonal so large that the condition is small */
   CONTENT_REAL,     /* random, a diagonal whose imaginary parts are not stored has zeros there */
+  CONTENT_DEFINITE, /* random, the diagonal so large that the matrix is positive definite */
   CONTENT_NAN       /* must not be read */
 } operand_content;
 
@@ -42,6 +43,8 @@ void element_get(char type, const void *at, double *re, double *im);
  * C), numbers and NaN. */
 tsr_status operand_create(const problem *p, tsr_context *context, int which, const stored *shape,
                           operand_content content, rng *random, operand *made);
+/* Writes an element of the image, along ld and across, to where the operand is, too. */
+tsr_status operand_set(operand *o, int64_t i, int64_t j, double re);
 void operand_destroy(operand *o);
 
 /* Registers, asynchronously, what is to be so; and undoes it. */

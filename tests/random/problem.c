@@ -134,7 +134,9 @@ static void draw_shape(rng *r, problem *p) {
   int64_t *order = p->side == 'L' ? &p->m : &p->n;
   problem_kind kind = problem_kind_of(p);
   if (p->operation == TSR_TRSM && *order > ORDER_MOST) *order = ORDER_MOST;
-  if (kind == KIND_SYMMETRIC || kind == KIND_TRIANGULAR)
+  if (kind == KIND_FACTOR)
+    extent[0] = extent[2] = &p->n;
+  else if (kind == KIND_SYMMETRIC || kind == KIND_TRIANGULAR)
     extent[2] = order;
   else if (p->operation != TSR_GEMM)
     extent[0] = &p->n;
@@ -334,20 +336,31 @@ static void draw_zeros(rng *r, problem *p) {
   if (chance(r, emulated ? 0.4 : 0.05)) p->zeros = (int)rng_between(r, 40, 95);
 }
 
+/* One problem of 16 is a factorisation; of these one of three has no factor. */
+static void draw_factor(rng *r, const problem_range *range, problem *p) {
+  if (range->operation == PROBLEM_ANY && chance(r, 1.0 / 16))
+    p->operation = (tsr_operation)PROBLEM_POTRF;
+  if (chance(r, 0.33)) p->bad = rng_between(r, 1, chance(r, 0.5) ? 40 : 300);
+}
+
 void problem_draw(uint64_t seed, int64_t index, const problem_range *range, problem *p) {
   rng group = {seed * 0x100000001b3u + (uint64_t)(index / PROBLEM_GROUP)};
   rng own = {(seed + 1) * 0xd1342543de82ef95u + (uint64_t)index};
   rng operation = {(seed + 2) * 0xda942042e4dd58b5u + (uint64_t)index};
   rng modes = {(seed + 3) * 0xa0761d6478bd642fu + (uint64_t)(index / PROBLEM_GROUP)};
+  rng factor = {(seed + 4) * 0x94d049bb133111ebu + (uint64_t)index};
   memset(p, 0, sizeof *p);
+  rng_next(&factor);
   rng_next(&group), rng_next(&own), rng_next(&operation), rng_next(&modes);
   draw_context(&group, range, p);
   draw_modes(&modes, p);
   draw_operation(&operation, range, p);
+  draw_factor(&factor, range, p);
   draw_call(&own, p);
   draw_manner(&own, p);
   draw_accuracy(&own, p);
   draw_zeros(&own, p);
+  problem_settle(p);
 }
 
 bool problem_same_context(const problem *a, const problem *b) {

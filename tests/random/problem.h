@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * A random problem of the level-3 BLAS: everything that decides what is asked and of whom, in one
- * printed line of key=value words from which it replays exactly. problem.c draws problems, line.c
- * prints and reads them, meaning.c says what they ask for.
+ * A random problem of the level-3 BLAS, or a factorisation: everything that decides what is asked
+ * and of whom, in one printed line of key=value words from which it replays exactly. problem.c
+ * draws problems, line.c prints and reads them, meaning.c says what they ask for.
  */
 #ifndef TSR_TESTS_PROBLEM_H
 #define TSR_TESTS_PROBLEM_H
@@ -21,7 +21,10 @@ enum {
   PROBLEM_STRATEGY = 320,
   PROBLEM_GROUP = 16,
   PROBLEM_NO_MACHINE = -1,
-  PROBLEM_ANY = -1
+  PROBLEM_ANY = -1,
+  /* Behind the operations of level 3: the factorisations. */
+  PROBLEM_POTRF = TSR_OPERATION_COUNT,
+  PROBLEM_OPERATIONS
 };
 
 typedef enum problem_mode { MODE_BLOCKING, MODE_ASYNC, MODE_PLAN } problem_mode;
@@ -75,6 +78,9 @@ typedef struct problem {
   /* So many of 100 elements of A and B are 0, the diagonal of a triangle apart: the accuracy of
    * such products in residues is not promised by quantiles, but often by overlaps. */
   int zeros;
+  /* A factorisation: the least order of a leading minor for which there is no factor; 0: there is
+   * one. Its diagonal element is negative, zero or no number, as the seed says. */
+  int64_t bad;
 } problem;
 
 /* The call's own arithmetic, in text; NULL: it has none. */
@@ -142,7 +148,8 @@ typedef enum problem_kind {
   KIND_UPDATE,     /* op(A) op(A)^T: there is no B */
   KIND_UPDATE_TWO, /* op(A) op(B)^T and the same with A and B exchanged */
   KIND_SYMMETRIC,  /* A is symmetric or Hermitian, and has a side */
-  KIND_TRIANGULAR  /* A is triangular, and has a side; there is no B, and C is read and written */
+  KIND_TRIANGULAR, /* A is triangular, and has a side; there is no B, and C is read and written */
+  KIND_FACTOR      /* C is factored in place; there is no A and no B */
 } problem_kind;
 
 problem_kind problem_kind_of(const problem *p);

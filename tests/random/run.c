@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "call.h"
+#include "factor.h"
 #include "operand.h"
 #include "reference.h"
 
@@ -22,7 +23,8 @@ typedef struct worker {
   int index;
   operand set[MAX_SETS][3];
   bool aliased[MAX_SETS];
-  tsr_status status; /* of the calls */
+  int64_t info[MAX_SETS]; /* of factorisations */
+  tsr_status status;      /* of the calls */
   bool failed;
   char message[512]; /* of a status that is not TSR_OK */
   char why[RUN_WHY];
@@ -56,6 +58,7 @@ static bool idle(const problem *p) {
 }
 
 static operand_content content_of(const problem *p, int which) {
+  if (problem_kind_of(p) == KIND_FACTOR) return CONTENT_DEFINITE;
   bool read = which == 2 && problem_has_beta(p) ? p->beta != '0' : p->alpha != '0';
   if (!read) return CONTENT_NAN;
   if (which == 2 && problem_has_beta(p) && idle(p)) return CONTENT_REAL;
@@ -75,6 +78,7 @@ static tsr_status create_set(worker *w, int s) {
     status =
         operand_create(p, w->context, which, &shape, content_of(p, which), &random, &set[which]);
   }
+  if (status == TSR_OK && p->bad > 0) status = factor_spoil(p, &set[2]);
   return status;
 }
 
@@ -135,8 +139,17 @@ static bool judge_untouched(worker *w, int s, bool c_too) {
   return ok;
 }
 
+static bool judge_factor(worker *w, int s, const unsigned char *bytes) {
+  char wrong[400];
+  if (factor_is_right(w->p, &w->set[s][2], bytes, w->info[s], wrong, sizeof wrong)) return true;
+  w->failed = true;
+  snprintf(w->why, sizeof w->why, "thread %d set %d: %s", w->index, s, wrong);
+  return false;
+}
+
 static bool judge_values(worker *w, int s, const unsigned char *bytes) {
   const problem *p = w->p;
+  if (problem_kind_of(p) == KIND_FACTOR) return judge_factor(w, s, bytes);
   dense expected;
   char wrong[400] = "out of memory";
   bool ok = reference_create(p, &w->set[s][2], &expected);
@@ -185,7 +198,7 @@ static void *work(void *argument) {
   if (!create_sets(w) || !register_sets(w, true)) return NULL;
   if (run_beside_calls != NULL) run_beside_calls(w->context, true);
   char changed[CALL_CHANGED];
-  w->status = call_run(w->p, w->context, w->set, run_beside_calls != NULL, changed);
+  w->status = call_run(w->p, w->context, w->set, run_beside_calls != NULL, changed, w->info);
   if (run_beside_calls != NULL) run_beside_calls(w->context, false);
   snprintf(w->message, sizeof w->message, "%s", tsr_message());
   if (!register_sets(w, false)) return NULL;

@@ -15,6 +15,7 @@
 
 #include "pool.h"
 #include "refusals.h"
+#include "turn.h"
 
 typedef struct settings {
   const char *engine;
@@ -456,6 +457,7 @@ static void read_settings(int argc, char **argv, settings *set) {
     if (strcmp(argv[i], "--devices") == 0) set->devices = atoi(value);
     if (strcmp(argv[i], "--seed") == 0) set->seed = strtoull(value, NULL, 10);
     if (strcmp(argv[i], "--first") == 0) set->first = atoll(value);
+    if (strcmp(argv[i], "--turns") == 0) set->first += turn_of_samples() * atoll(value);
     if (strcmp(argv[i], "--count") == 0) set->count = atoll(value);
     ++i;
   }

@@ -44,7 +44,7 @@ static void test_gemm_is_meant(void **state) {
 /* An operation is not asked for what it has not. */
 static void test_drawn_problems_are_valid(void **state) {
   (void)state;
-  for (int operation = 0; operation < TSR_OPERATION_COUNT; ++operation) {
+  for (int operation = 0; operation < PROBLEM_OPERATIONS; ++operation) {
     problem_range range = {"host", 8, operation};
     for (int64_t i = 0; i < PROBLEMS; ++i) {
       problem p;
@@ -67,6 +67,7 @@ static int flags_of(const problem *p) {
   int op[2] = {p->ta == 'N' ? 0 : p->ta == 'T' ? 1 : 2, p->tb == 'N' ? 0 : p->tb == 'T' ? 1 : 2};
   int side = p->side == 'L', uplo = p->uplo == 'L', diag = p->diag == 'U';
   if (kind == KIND_PRODUCT) return op[0] + 3 * op[1] + 9 * (p->operation == TSR_GEMMT ? uplo : 0);
+  if (kind == KIND_FACTOR) return uplo;
   if (kind == KIND_SYMMETRIC) return side + 2 * uplo;
   if (kind == KIND_TRIANGULAR) return op[0] + 3 * side + 6 * uplo + 12 * diag;
   return op[0] + 3 * uplo;
@@ -84,12 +85,12 @@ static void test_sample_has_everything(void **state) {
   static const struct {
     const char *types;
     int flags;
-  } wanted[TSR_OPERATION_COUNT] = {
-      [TSR_GEMM] = {"sdczhbt", 9}, [TSR_GEMMT] = {"sdcz", 18}, [TSR_SYMM] = {"sdcz", 4},
-      [TSR_HEMM] = {"cz", 4},      [TSR_SYRK] = {"sdcz", 6},   [TSR_HERK] = {"cz", 4},
-      [TSR_SYR2K] = {"sdcz", 6},   [TSR_HER2K] = {"cz", 4},    [TSR_TRMM] = {"sdcz", 24},
-      [TSR_TRSM] = {"sdcz", 24}};
-  static bool types[TSR_OPERATION_COUNT][128], flags[TSR_OPERATION_COUNT][2][128];
+  } wanted[PROBLEM_OPERATIONS] = {
+      [TSR_GEMM] = {"sdczhbt", 9}, [TSR_GEMMT] = {"sdcz", 18},   [TSR_SYMM] = {"sdcz", 4},
+      [TSR_HEMM] = {"cz", 4},      [TSR_SYRK] = {"sdcz", 6},     [TSR_HERK] = {"cz", 4},
+      [TSR_SYR2K] = {"sdcz", 6},   [TSR_HER2K] = {"cz", 4},      [TSR_TRMM] = {"sdcz", 24},
+      [TSR_TRSM] = {"sdcz", 24},   [PROBLEM_POTRF] = {"sdcz", 2}};
+  static bool types[PROBLEM_OPERATIONS][128], flags[PROBLEM_OPERATIONS][2][128];
   problem_range range = {"host", 8, PROBLEM_ANY};
   assert_true(SAMPLE_COUNT >= 3000);
   for (int64_t i = 0; i < SAMPLE_COUNT; ++i) {
@@ -98,7 +99,7 @@ static void test_sample_has_everything(void **state) {
     types[p.operation][(unsigned char)p.type] = true;
     flags[p.operation][p.layout == 'R'][flags_of(&p)] = true;
   }
-  for (int o = 0; o < TSR_OPERATION_COUNT; ++o) {
+  for (int o = 0; o < PROBLEM_OPERATIONS; ++o) {
     for (const char *type = wanted[o].types; *type; ++type)
       if (!types[o][(unsigned char)*type])
         fail_msg("no %s of type %c", problem_operation_name((tsr_operation)o), *type);

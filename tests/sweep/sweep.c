@@ -3,7 +3,9 @@
 
 #include "sweep.h"
 
+#include "chance.h"
 #include "float_modes.h"
+#include "turn.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -24,7 +26,7 @@ typedef struct request {
   const char *way;                 /* NULL: all */
   const char *setup;               /* "": nothing */
   long n;                          /* 0: all */
-  long stride;                     /* trial n is followed by n + 1 + n / stride; 0: by n + 1 */
+  long stride;                     /* trial n is followed by n + 1 + some n / stride; 0: by n + 1 */
   bool list;
 } request;
 
@@ -204,9 +206,13 @@ static void count(tally *t, bool failure) {
   fflush(stdout);
 }
 
+/* A sample of another turn has other trials, as many. */
 static long next_of(const sweep_visit *v, const request *r, long n) {
   long part = r->stride > 0 ? n / r->stride : 0, rough = v->coarse > 0 ? n / v->coarse : 0;
-  return n + 1 + (part > rough ? part : rough);
+  long step = part > rough ? part : rough;
+  if (r->stride == 0) return n + 1 + step;
+  chance_seed((uint64_t)(turn_of_samples() * MOST_TRIALS + n));
+  return n + 1 + between(step / 2, step + step / 2);
 }
 
 static void run_visit(const sweep *s, const sweep_visit *v, const sweep_way *way, const request *r,

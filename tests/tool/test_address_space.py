@@ -58,6 +58,7 @@ def test_with_room(engine):
 ALWAYS = {"TESSERA_ENGINE": "host", "TESSERA_DEVICES": "2", "TESSERA_OFFLOAD": "always"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["cpu", "host", "doors"])
 def test_more_is_enough_as_well(what):
     """What works under one limit works under all larger ones: nothing takes addresses only since there

@@ -62,6 +62,7 @@ def test_texts(which):
     assert len(rows) == 2 and len(rows[0]) == len(rows[1]), rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", CLOSED)
 def test_the_machine_that_is_kept(which):
     """The file in which the library keeps a measurement, and its lock."""
@@ -116,6 +117,7 @@ def test_one_picture_does_not_cost_the_other():
     assert os.path.getsize("m.svg") > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("processes", [1, 2])
 def test_pgemm(processes):
     program = BUILD / "bin/tessera-pgemm"

@@ -17,6 +17,8 @@ def place(tmp_path_factory):
     return examples.Place(BUILD, tmp_path_factory.mktemp("examples"))
 
 
+@pytest.mark.slow
+@pytest.mark.turns(2)
 @pytest.mark.parametrize("page", examples.with_blocks(), ids=lambda page: str(page.relative_to(ROOT)))
 def test_page(page, place):
     _, wrong, skipped = examples.do_page(page, place)

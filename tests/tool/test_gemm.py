@@ -177,6 +177,7 @@ def long_files():
     write_npy("flat.npy", "<f4", False, (64, 1797), some_data(460032))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [
     "tall.npy tall.npy --transa T", "tall.npy tall.npy --transb T --alpha -2",
     "tall.npy long.npy --transb C --type z --alpha 1.5-2j", "flat.npy flat.npy --transa T --type h",
@@ -210,6 +211,7 @@ def wide():
 WIDE_BYTES = 400000128
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["--engine cpu", "--engine host --devices 2 --memory 20M"])
 def test_little_is_in_memory(wide, engine):
     """Little of a large result is in memory at a time, whoever computes it. What the program takes beside

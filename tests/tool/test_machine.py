@@ -179,6 +179,7 @@ def json_of(source):
     return tessera("machine --json", "--machine", source).json()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", MACHINES + STRINGS + [
     "host*2:200 interleaved gpu*16@nvswitch:300 pcie:25/pair", "gpu*2 pcie:9/all", "gpu*7@nvlink:50"])
 def test_picture_has_every_part(source):

@@ -271,6 +271,8 @@ def try_mode(place, told, base, values, selection, refusals=False):
     return idle
 
 
+@pytest.mark.slow
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("name", [*COMMANDS, *DRIVERS])
 def test_options_have_a_use_or_are_refused(name, tmp_path):
     told = told_of(name)

@@ -129,6 +129,7 @@ def test_choi_needs_rates(tmp_path):
         "does not say how fast kernels of type s, the memory of devices")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("devices, blocks, chunk, ahead", [(1, 3, 3, 2), (3, 2, 3, 2), (6, 1, 2, 1)])
 def test_model_of_parsec(devices, blocks, chunk, ahead):
     """C takes three quarters of the memory at most, in even blocks; chunks are as deep as the rest has room for."""
@@ -148,6 +149,7 @@ def test_model_of_parsec(devices, blocks, chunk, ahead):
         plan(f"{call}1", machine).ok("^model parsec: tiles of 1024", "^loads, GB .*equation [(]1c[)]")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", ["option", "environment"])
 def test_emulated_is_kept_to_or_refused(monkeypatch, setting):
     """Square tiles are native: words and models that force them refuse an emulated product, and decide for auto."""
@@ -177,6 +179,7 @@ def test_parsec_refuses():
     assert small["parsec"]["everything"] and small["c_block"] is None
 
 
+@pytest.mark.slow
 def test_equation_of_loads_has_a_condition(monkeypatch):
     """A block with chunks that the memory cannot have at a time: the equation does not apply, and that is said."""
     monkeypatch.setenv("TESSERA_STRATEGY", "tiles grid=1x1 tile=1024 cblock=19,19 depth=4 lookahead=10")

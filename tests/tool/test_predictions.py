@@ -16,6 +16,7 @@ import predicted  # noqa: E402
 import predictions  # noqa: E402
 
 
+@pytest.mark.slow
 def test_predictions():
     """Those that take seconds; `predictions_long` makes the others."""
     if not (BUILD / "bench/tessera-bench").exists():

@@ -12,6 +12,8 @@ import pytest
 
 from support import DIGITS, ROOT, TESSERA, tessera, write_npy
 
+pytestmark = [pytest.mark.slow, pytest.mark.turns(2)]
+
 # 2.2e10 multiplications, which take about a second of one core: twice, and once to warm up.
 SQUARE = 2800
 LONG = "gemm square.npy square.npy -o c.npy --force --repeat 2 "

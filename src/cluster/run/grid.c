@@ -7,13 +7,13 @@
 
 #include "base/alloc.h"
 #include "base/thread.h"
-#include "cluster/plan/choose.h"
-#include "cluster/transport/fabric.h"
-#include "cluster/run/launcher.h"
-#include "cluster/plan/model.h"
-#include "cluster/run/async_queue.h"
-#include "cluster/plan/shape.h"
 #include "cluster/layout/view.h"
+#include "cluster/plan/choose.h"
+#include "cluster/plan/model.h"
+#include "cluster/plan/shape.h"
+#include "cluster/run/async_queue.h"
+#include "cluster/run/launcher.h"
+#include "cluster/transport/fabric.h"
 #include "cluster/transport/panel_slots.h"
 
 tsr_status tsr_grid_check(const tsr_grid *grid) {

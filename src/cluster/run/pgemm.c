@@ -7,14 +7,14 @@
 #include "base/alloc.h"
 #include "base/thread.h"
 #include "base/types.h"
-#include "cluster/plan/arrange.h"
 #include "cluster/layout/exchange.h"
+#include "cluster/plan/arrange.h"
+#include "cluster/run/async_queue.h"
 #include "cluster/run/local.h"
 #include "cluster/run/offer.h"
-#include "cluster/run/async_queue.h"
-#include "cluster/transport/panel_slots.h"
 #include "cluster/run/summa.h"
 #include "cluster/run/whole_lines.h"
+#include "cluster/transport/panel_slots.h"
 
 /* ---- An operation ------------------------------------------------------------ */
 

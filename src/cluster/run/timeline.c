@@ -9,8 +9,8 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/thread.h"
-#include "cluster/run/grid.h"
 #include "cluster/run/async_queue.h"
+#include "cluster/run/grid.h"
 
 /* Each process of the grid has NUMBERS "pid"s in the trace. Its messages have number MESSAGES among
  * them; its context's have the lower ones. */

@@ -184,4 +184,5 @@ const tsr_engine GPU_ENGINE = {
     .kernel = gpu_kernel,
     .where = gpu_where,
     .energy = gpu_energy,
+    .factors = gpu_solver_load,
 };

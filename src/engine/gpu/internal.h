@@ -55,6 +55,7 @@ struct tsr_queue {
   void *workspace;
   void *scratch;  /* of solve.c, filled.c and triangle.c; NULL until one needs it */
   void *residues; /* of residues.c; NULL until a product in residues needs it */
+  void *solver;   /* of the vendor's solver; NULL until a factorisation needs it */
 };
 
 struct tsr_queue_event {
@@ -87,6 +88,22 @@ tsr_status gpu_load(void);
  */
 const char *gpu_why_no_device(void);
 
+/* Finds the vendor's solver, which is not linked. Any thread may call it, any number of times.
+ * TSR_ERR_UNSUPPORTED: it is not here; the message has the remedy. */
+tsr_status gpu_solver_load(void);
+
+/* *bytes: memory of the device that the solver's potrf needs for these arguments, its info
+ * included. Starts the queue's solver. */
+tsr_status gpu_solver_room(tsr_queue *queue, const tsr_kernel_args *args, size_t *bytes);
+
+/* Factors args->c. room has the bytes that gpu_solver_room tells, and begins with the solver's
+ * info, an int32_t. */
+tsr_status gpu_solver_potrf(tsr_queue *queue, const tsr_kernel_args *args, void *room,
+                            size_t bytes);
+
+/* Ends the queue's solver, if it has one. */
+void gpu_solver_stop(tsr_queue *queue);
+
 /* Fills in the facts of a device, which is current. */
 gpuError gpu_describe(int device, gpu_facts *facts);
 
@@ -104,8 +121,8 @@ tsr_status gpu_energy_at(const char *address, double *joules);
 
 /*
  * The files, from the bottom up; each calls only files before it: the vendor's; device.c; memory.c,
- * copy.c, blas.c; queue.c, gemm.c, residues.c; solve.c; filled.c, triangle.c; level3.c; blocked.c;
- * kernel.c; start.c; engine.c, which has the table.
+ * copy.c, blas.c; queue.c, gemm.c, residues.c; solve.c; filled.c, triangle.c; level3.c; blocked.c,
+ * potrf.c; kernel.c; start.c; engine.c, which has the table.
  */
 
 /* device.c: fails with the message "<what> failed" and the runtime's text for error. */
@@ -242,6 +259,9 @@ tsr_status gpu_residue_gemm(tsr_queue *queue, const tsr_kernel_args *args);
 
 /* blocked.c: what level3.c does, by products of blocks; args->blocks is positive. */
 tsr_status gpu_blocked(tsr_queue *queue, const tsr_kernel_args *args);
+
+/* potrf.c: the Cholesky factor of a block, in place; its verdict is LAPACK's info. */
+tsr_status gpu_potrf(tsr_queue *queue, const tsr_kernel_args *args);
 
 /* kernel.c */
 tsr_status gpu_kernel(tsr_queue *queue, const tsr_kernel_args *args);

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* Runs any kernel: ADD and SCALE by kernels.cu, GEMM by gemm.c, GEMMT by trapezoid.c, those on
- * residues by residues.c, the other routines by level3.c. */
+ * residues by residues.c, POTRF by potrf.c, the other routines by level3.c. */
 #include "engine/gpu/internal.h"
 
 /* c = alpha a + beta c, or c = beta c if a is NULL; with x->uplo only in that triangle. */
@@ -53,6 +53,8 @@ tsr_status gpu_kernel(tsr_queue *queue, const tsr_kernel_args *x) {
       return gpu_gemm(queue, x);
     case TSR_KERNEL_GEMMT:
       return gpu_gemmt(queue, x);
+    case TSR_KERNEL_POTRF:
+      return gpu_potrf(queue, x);
     case TSR_KERNEL_ADD:
       return add(queue, x, x->a, false, false);
     case TSR_KERNEL_RESIDUES:

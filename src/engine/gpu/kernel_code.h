@@ -165,6 +165,37 @@ __global__ void real_diagonal_kernel(whole n, pair<R> *c, whole ldc) {
   if (i < n) c[i + i * ldc].im = R(0);
 }
 
+/* ---- The pivots of a factored block ------------------------------------------ */
+
+__device__ float real_of(float x) {
+  return x;
+}
+__device__ double real_of(double x) {
+  return x;
+}
+template <class R>
+__device__ R real_of(pair<R> x) {
+  return x.re;
+}
+
+const int PIVOT_THREADS = 256;
+
+/* One block. A comparison with NaN is false: NaN is no pivot. */
+template <class T>
+__global__ void pivots_kernel(int n, const T *c, whole ldc, const int *info, int first,
+                              int *verdict) {
+  __shared__ int found[PIVOT_THREADS];
+  int least = n;
+  for (int j = (int)threadIdx.x; j < least; j += PIVOT_THREADS)
+    if (!(real_of(c[j + j * ldc]) > 0)) least = j;
+  found[threadIdx.x] = least;
+  __syncthreads();
+  if (threadIdx.x > 0) return;
+  for (int t = 1; t < PIVOT_THREADS; t++) least = found[t] < least ? found[t] : least;
+  if (*info > 0 && *info <= least) least = *info - 1;
+  if (least < n && *verdict == 0) *verdict = first + least + 1;
+}
+
 /* ---- The whole of a symmetric matrix ---------------------------------------- */
 
 __device__ float conjugate(float x) {

@@ -113,6 +113,12 @@ void launch_real_diagonal(int64_t n, void *c, int64_t ldc, gpuStream stream) {
 }
 
 template <class T>
+void launch_pivots(const tsr_gpu_pivots &x, gpuStream stream) {
+  pivots_kernel<T><<<1, PIVOT_THREADS, 0, stream>>>((int)x.n, (const T *)x.c, x.ldc, x.info,
+                                                    x.first, x.verdict);
+}
+
+template <class T>
 void launch_invert(const tsr_gpu_invert &x, gpuStream stream) {
   unsigned blocks = (unsigned)((x.n + TSR_GPU_INVERTED - 1) / TSR_GPU_INVERTED);
   invert_kernel<T><<<dim3(blocks, blocks), INVERT_THREADS, 0, stream>>>(
@@ -251,6 +257,12 @@ extern "C" int tsr_gpu_real_diagonal_launch(char type, int64_t n, void *c, int64
   else
     return gpuErrorInvalidValue;
   return gpuLastError();
+}
+
+extern "C" int tsr_gpu_pivots_launch(const tsr_gpu_pivots *x, void *stream_pointer) {
+  gpuStream stream = (gpuStream)stream_pointer;
+  if (x->n <= 0) return gpuSuccess;
+  return of_type(x->type, [&](auto zero) { launch_pivots<decltype(zero)>(*x, stream); });
 }
 
 extern "C" int tsr_gpu_invert_launch(const tsr_gpu_invert *x, void *stream_pointer) {

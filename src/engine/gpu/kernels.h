@@ -35,6 +35,22 @@ int tsr_gpu_add_launch(const tsr_gpu_add *args, int blocks, void *stream);
 /* Sets the imaginary parts of the diagonal of an n x n matrix of type 'c' or 'z' to 0. */
 int tsr_gpu_real_diagonal_launch(char type, int64_t n, void *c, int64_t ldc, void *stream);
 
+/* *verdict (memory that the device can write), unless it is not 0: becomes first + j where j counts
+ * from 1: the first of the n diagonal elements of c that is not positive, or *info, if that is
+ * positive and less; it stays 0 if all are positive. type is 's', 'd', 'c' or 'z', of which real
+ * parts count. */
+typedef struct tsr_gpu_pivots {
+  char type;
+  int64_t n;
+  const void *c;
+  int64_t ldc;
+  const int32_t *info;
+  int first;
+  int32_t *verdict;
+} tsr_gpu_pivots;
+
+int tsr_gpu_pivots_launch(const tsr_gpu_pivots *args, void *stream);
+
 /* The inverse of the triangle uplo ('L' or 'U') of a. type is 's', 'd', 'c' or 'z'; a and inverse
  * are n x n, column-major; they do not overlap. unit: the diagonal of a is not read and counts
  * as 1. */

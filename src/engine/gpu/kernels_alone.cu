@@ -51,6 +51,14 @@ ADDS(float, gpuBfloat16, 8)
 DIAGONAL(float)
 DIAGONAL(double)
 
+#define PIVOTS(T) \
+  template __global__ void pivots_kernel<T>(int, const T *, whole, const int *, int, int *);
+
+PIVOTS(float)
+PIVOTS(double)
+PIVOTS(pair<float>)
+PIVOTS(pair<double>)
+
 #define JOIN(T, HALF, LOWER) \
   template __global__ void join_kernel<T, HALF, LOWER>(whole, const T *, whole, T *, whole);
 #define INVERT(T)                                                                             \

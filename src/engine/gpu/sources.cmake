@@ -6,7 +6,7 @@
 set(TESSERA_GPU_FOLDER ${CMAKE_CURRENT_LIST_DIR})
 set(TESSERA_GPU_SOURCES
   engine.c kernel.c device/blas.c device/copy.c device/device.c device/memory.c device/queue.c device/start.c
-  level3/blocked.c level3/filled.c level3/gemm.c level3/level3.c level3/solve.c level3/trapezoid.c level3/triangle.c residues/residues.c)
+  level3/blocked.c level3/filled.c level3/gemm.c level3/level3.c level3/potrf.c level3/solve.c level3/trapezoid.c level3/triangle.c residues/residues.c)
 list(TRANSFORM TESSERA_GPU_SOURCES PREPEND ${TESSERA_GPU_FOLDER}/)
 # The kernels. Those on residues give the bits of the CPU's only if they are compiled without
 # contraction.

@@ -194,7 +194,8 @@ static operand make_c(const tsr_kernel_args *x, const tsr_kernel_info *info) {
   bool wide = x->wide && x->kernel != TSR_KERNEL_ADD;
   tsr_type type = wide ? tsr_type_get(x->type)->wide : x->type;
   operand c = make_operand("c", type, x->c, x->m, x->n, x->ldc);
-  if (info->bound_by_memory || info->traits & TSR_TRIANGLE_OF_C) c.uplo = x->uplo;
+  if (info->bound_by_memory || info->traits & TSR_TRIANGLE_OF_C || info->role == TSR_FACTORS)
+    c.uplo = x->uplo;
   if (info->traits & TSR_TRIANGLE_OF_C && info->traits & TSR_HERMITIAN) c.diagonal = c.unit;
   return c;
 }
@@ -268,8 +269,10 @@ tsr_status host_check_kernel(const tsr_queue *queue, const host_command *command
   const tsr_kernel_info *info = tsr_kernel_get(x->kernel);
   TSR_TRY(tsr_kernel_check(x));
   if (x->m <= 0 || x->n <= 0) return TSR_OK;
-  if (info->form != TSR_NO_FORM && tsr_kernel_reads_inputs(x)) return check_lines(queue, command);
-  if (tsr_kernel_reads_inputs(x)) {
+  if ((info->role == TSR_MAKES_FORM || info->role == TSR_MULTIPLIES_FORMS) &&
+      tsr_kernel_reads_inputs(x))
+    return check_lines(queue, command);
+  if (tsr_kernel_reads_inputs(x) && info->access[0] != TSR_NONE) {
     operand a = make_a(x, info);
     TSR_TRY(check_operand(queue, command, true, &a));
   }

@@ -61,6 +61,10 @@ static tsr_status check_count(int count) {
                   TSR_MAX_DEVICES);
 }
 
+static tsr_status host_factors(void) {
+  return TSR_OK;
+}
+
 static tsr_status host_open(const tsr_engine_options *options, tsr_engine_state **opened,
                             tsr_device_info *info, int *count) {
   int wanted = options->count > 0 ? options->count : DEFAULT_COUNT;
@@ -113,6 +117,7 @@ const tsr_engine tsr_engine_host = {
                .overlaps = true,
                .ring = 4 << 20,
                .block = 64 << 10},
+    .factors = host_factors,
     .open = host_open,
     .close = host_close,
     .list = host_list,

@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "cpu/blas.h"
-#include "base/system/process_limits.h"
 #include "base/log.h"
 #include "base/settings/settings.h"
+#include "base/system/process_limits.h"
 #include "base/thread.h"
+#include "cpu/blas.h"
 #include "front/context.h"
 #include "front/kept_model.h"
 #include "front/offload/inside.h"

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/thread.h"
+#include "blas/family.h"
 #include "blas/operation.h"
 #include "call/request.h"
 #include "call/retry.h"
@@ -91,6 +92,15 @@ static tsr_status try_making(void *making_, tsr_shortage *shortage) {
   return tsr_request_make(x->context->plans, &x->request, &x->made);
 }
 
+static tsr_status make_plan(tsr_context *context, const tsr_call *call, bool exchanged,
+                            tsr_plan **plan) {
+  making x = {.context = context, .request = {.call = call, .exchanged = exchanged}};
+  tsr_trial trial = {.call = &x, .attempt = try_making, .plans = context->plans, .restores = true};
+  TSR_TRY(tsr_retry(&trial));
+  *plan = &tsr_plan_object_of(x.made)->plan;
+  return TSR_OK;
+}
+
 TSR_ENTRY(tsr_plan_level3, (context, what, alpha, beta, homes, plan), tsr_context *context,
           const tsr_level3 *what, const void *alpha, const void *beta, const tsr_home homes[3],
           tsr_plan **plan) {
@@ -105,11 +115,19 @@ TSR_ENTRY(tsr_plan_level3, (context, what, alpha, beta, homes, plan), tsr_contex
   TSR_TRY(set_homes(context, exchanged, homes, &call));
   TSR_TRY(tsr_context_arithmetic(context, what->arithmetic, &arithmetic));
   tsr_context_choose_arithmetic(context, &arithmetic, false, &call);
-  making x = {.context = context, .request = {.call = &call, .exchanged = exchanged}};
-  tsr_trial trial = {.call = &x, .attempt = try_making, .plans = context->plans, .restores = true};
-  TSR_TRY(tsr_retry(&trial));
-  *plan = &tsr_plan_object_of(x.made)->plan;
-  return TSR_OK;
+  return make_plan(context, &call, exchanged, plan);
+}
+
+TSR_ENTRY(tsr_plan_factor, (context, what, home, plan), tsr_context *context,
+          const tsr_factor *what, tsr_home home, tsr_plan **plan) {
+  const tsr_home homes[TSR_OPERANDS] = {{TSR_PAGEABLE, 0}, {TSR_PAGEABLE, 0}, home};
+  tsr_call call;
+  tsr_binding binding;
+  TSR_TRY(tsr_context_check(context));
+  TSR_TRY(check_address("plan", plan));
+  TSR_TRY(tsr_call_factor(what, NULL, false, &call, &binding));
+  TSR_TRY(set_homes(context, false, homes, &call));
+  return make_plan(context, &call, false, plan);
 }
 
 TSR_ENTRY(tsr_plan_gemm,
@@ -247,6 +265,9 @@ TSR_ENTRY(tsr_plan_execute, (plan, alpha, a, b, beta, c), tsr_plan *plan, const 
   const tsr_call *call = &plan->call;
   bool exchanged = object->exchanged;
   tsr_binding binding = {.base = {(void *)(exchanged ? b : a), (void *)(exchanged ? a : b), c}};
+  if (tsr_family_of(call->operation) == TSR_FACTOR)
+    return tsr_fail(TSR_ERR_ARGUMENT,
+                    "the plan is a factorisation's; tsr_factor_run finds it again and tells info");
   TSR_TRY(bind_scalars(call, alpha, beta, &binding));
   if (plan->after != NULL)
     return tsr_fail(TSR_ERR_ARGUMENT,

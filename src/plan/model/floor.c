@@ -46,7 +46,7 @@ static double total_memory(const tsr_machine *machine) {
 static double bytes_of(const tsr_call *call, int x) {
   const tsr_operand *o = &call->operand[x];
   tsr_family family = tsr_family_of(call->operation);
-  bool triangle = family == TSR_RANK ? x == TSR_C_ : family == TSR_TRIANGLE && x == TSR_A;
+  bool triangle = family == TSR_TRIANGLE ? x == TSR_A : family != TSR_PRODUCT && x == TSR_C_;
   double rows = (double)o->rows, elements = rows * (double)o->cols;
   if (triangle) elements = rows * (rows + 1) / 2;
   return elements * (double)tsr_type_get(call->type)->size;

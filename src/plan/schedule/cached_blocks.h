@@ -13,8 +13,8 @@
 #ifndef TSR_PLAN_SCHEDULE_CACHED_BLOCKS_H
 #define TSR_PLAN_SCHEDULE_CACHED_BLOCKS_H
 
-#include "plan/schedule/copies.h"
 #include "plan/schedule/cached_index.h"
+#include "plan/schedule/copies.h"
 
 /* A rectangle that was copied to a block, perhaps for a triangle in it. */
 typedef struct tsr_arrived_rect {

@@ -71,6 +71,20 @@ bool tsr_copies_add_pieces(tsr_copies *c, tsr_tile_copy *copy, int count) {
   return true;
 }
 
+void tsr_copies_finish(tsr_copies *c, int matrix, int32_t tile, int device, int32_t command) {
+  const tsr_tile_copy *copy = tsr_copy_of(c, matrix, tile, device);
+  if (copy->pieces == TSR_NOTHING) return;
+  tsr_rect rect = tsr_tile_rect(c->problem, matrix, tile);
+  tsr_task_operand whole = {.row = rect.row0,
+                            .col = rect.col0,
+                            .rows = (int32_t)(rect.row1 - rect.row0),
+                            .cols = (int32_t)(rect.col1 - rect.col0),
+                            .tile = tile,
+                            .matrix = (uint8_t)matrix};
+  int count = tsr_pieces_of(c->problem, &whole).count;
+  for (int i = 0; i < count; i++) c->pieces.items[copy->pieces + i] = (tsr_piece){command, 0};
+}
+
 bool tsr_copies_wait(const tsr_copies *c, const tsr_task_operand *o, int device,
                      tsr_commands *commands) {
   const tsr_tile_copy *copy = tsr_copy_of(c, o->matrix, o->tile, device);

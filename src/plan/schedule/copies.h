@@ -52,7 +52,8 @@ typedef struct tsr_copies {
   size_t devices;
   TSR_VEC(tsr_piece) pieces;     /* the pool: pieces of all copies */
   uint32_t *readers[TSR_B_ + 1]; /* bit d of [matrix][tile]: device d will read the tile */
-  int32_t *written_back;         /* marks, with slots: commands that wrote each tile of C back */
+  int32_t *written_back; /* marks: commands that wrote each tile of C at its home, where it is
+                            fetched again: with slots, and in a factorisation */
 } tsr_copies;
 
 /* At the start no tile is at any device. TSR_ERR_MEMORY. */
@@ -73,6 +74,10 @@ static inline tsr_piece *tsr_piece_at(const tsr_copies *c, int matrix, int32_t t
 
 /* Gives a copy a record for each of its pieces, as not fetched. False: no host memory. */
 bool tsr_copies_add_pieces(tsr_copies *c, tsr_tile_copy *copy, int count);
+
+/* Says that the tile's bytes at a device are from now on those that the command has written: other
+ * devices may fetch its pieces from there. */
+void tsr_copies_finish(tsr_copies *c, int matrix, int32_t tile, int device, int32_t command);
 
 /* Makes the next command wait for the pieces of the rectangle that were fetched to the device.
  * Returns whether these are all pieces of the tile. */

@@ -57,7 +57,7 @@ static bool is_whole_tile(const tsr_problem *problem, const tsr_task_operand *o)
 
 bool tsr_eta_order_is_possible(const tsr_problem *problem) {
   const tsr_graph *graph = problem->graph;
-  if (tsr_family_of(problem->call->operation) != TSR_PRODUCT || graph->late > 0 ||
+  if (tsr_family_of(problem->call->operation) != TSR_PRODUCT || !tsr_graph_is_free(graph) ||
       tsr_call_has_form(problem->call) || problem->options->residency != NULL)
     return false;
   for (size_t i = 0; i < graph->tasks.count; i++) {

@@ -42,7 +42,8 @@ bool tsr_route_collect(tsr_routes *r, const tsr_task_operand *o, int from, int t
 /* ---- Home ------------------------------------------------------------------- */
 
 static bool note_written_back(tsr_routes *r, const tsr_transfer *c, int32_t command) {
-  if (!r->slots->in_use || c->matrix != TSR_C_) return true;
+  bool again = r->slots->in_use || !tsr_graph_is_free(r->problem->graph);
+  if (!again || c->matrix != TSR_C_) return true;
   return tsr_marks_push(r->marks, &r->copies->written_back[c->tile],
                         (tsr_mark){.command = command});
 }

@@ -111,6 +111,9 @@ static bool has_one_user(const tsr_scheduler *s, int matrix) {
 static void wait_for_operand(tsr_scheduler *s, const tsr_task_operand *o, int device) {
   if (o->access == TSR_NONE) return;
   tsr_tile_copy *copy = copy_at(s, o, device);
+  /* Another device may have written a tile to its home, which is this device's memory. */
+  if (o->matrix == TSR_C_ && is_at_home(s, o, device))
+    tsr_marks_wait(&s->marks, s->copies.written_back[o->tile], &s->commands);
   tsr_marks_wait_touching(&s->marks, copy->writers, o, &s->commands);
   if (copy->awaited) return;
   bool all = tsr_copies_wait(&s->copies, o, device, &s->commands);
@@ -171,10 +174,22 @@ static bool note_operands(tsr_scheduler *s, const tsr_task *task, int32_t comman
   return true;
 }
 
+/* Ends a tile's version in a factorisation: groups on other devices read what is there now, at the
+ * device and at home. */
+static bool finish(tsr_scheduler *s, const tsr_task *task, int32_t command) {
+  const tsr_task_operand *c = &task->operand[2];
+  if (family_of(s) != TSR_FACTOR) return true;
+  tsr_copies_finish(&s->copies, c->matrix, c->tile, task->device, command);
+  return !is_at_home(s, c, task->device) ||
+         tsr_marks_push(&s->marks, &s->copies.written_back[c->tile],
+                        (tsr_mark){.command = command});
+}
+
 /* Writes back the finished part of C. A tile of C that is complete at home may lose its slot and be
  * fetched again. */
 static bool write_back(tsr_scheduler *s, const tsr_task *task, int32_t command) {
   const tsr_task_operand *c = &task->operand[2];
+  if (!finish(s, task, command)) return false;
   if (is_at_home(s, c, task->device)) return true;
   tsr_uplo uplo = tsr_kernel_triangle((tsr_kernel)task->kernel, task->form);
   if (tsr_has_cached_blocks(&s->problem, TSR_C_)) return true; /* C stays in its cached block */

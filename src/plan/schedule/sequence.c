@@ -14,43 +14,67 @@ tsr_status tsr_sequence_init(tsr_sequence *q, const tsr_problem *problem, const 
   q->problem = problem;
   q->copies = copies;
   q->availability = availability;
-  q->storage = tsr_alloc(sizeof *q->storage * (problem->graph->groups.count + 1));
-  return q->storage ? TSR_OK : tsr_problem_no_memory();
+  size_t room = problem->graph->groups.count + 1;
+  q->storage = tsr_alloc(sizeof *q->storage * room);
+  q->met = tsr_alloc(sizeof *q->met * room);
+  return q->storage && q->met ? TSR_OK : tsr_problem_no_memory();
 }
 
 void tsr_sequence_free(tsr_sequence *q) {
   tsr_eta_order_free(&q->ordered);
   tsr_dealloc(q->storage);
+  tsr_dealloc(q->met);
 }
 
-/* Gives groups [first, end) to their devices' walks, whose clocks go on. */
-static void give_groups(tsr_sequence *q, size_t first, size_t end) {
+/* Gives each device's walk the groups of the device, in the order of the graph. */
+static void give_groups(tsr_sequence *q) {
   const tsr_graph *graph = q->problem->graph;
   int count[TSR_MACHINE_DEVICES + 1] = {0};
-  for (size_t i = first; i < end; i++) count[graph->groups.items[i].device + 1]++;
+  for (size_t i = 0; i < graph->groups.count; i++) count[graph->groups.items[i].device + 1]++;
   for (int d = 0; d < q->problem->devices; d++) {
-    tsr_walk *w = &q->walk[d];
     count[d + 1] += count[d];
-    *w = (tsr_walk){.groups = q->storage + count[d], .clock = w->clock, .last = w->last};
+    q->walk[d] = (tsr_walk){.groups = q->storage + count[d]};
   }
-  for (size_t i = first; i < end; i++) {
+  for (size_t i = 0; i < graph->groups.count; i++) {
     tsr_walk *w = &q->walk[graph->groups.items[i].device];
     w->groups[w->count++] = (int32_t)i;
+    q->met[i] = 0;
   }
+  q->given_out = 0;
 }
 
 tsr_status tsr_sequence_rewind(tsr_sequence *q, bool tight) {
-  const tsr_graph *graph = q->problem->graph;
   q->next = 0;
   if (q->ordered.tasks == NULL && q->problem->options->by_eta &&
       tsr_eta_order_is_possible(q->problem))
     TSR_TRY(tsr_eta_order_make(q->problem, q->copies, tight, &q->ordered));
   q->tight = tight;
   q->turn = 0;
-  q->late = graph->late == 0;
-  for (int d = 0; d < q->problem->devices; d++) q->walk[d] = (tsr_walk){.clock = 0};
-  give_groups(q, 0, graph->late > 0 ? graph->late : graph->groups.count);
+  give_groups(q);
   return TSR_OK;
+}
+
+/* ---- What a group needs --------------------------------------------------- */
+
+enum { ALL_GIVEN_OUT = -1 };
+
+static void note_given_out(tsr_sequence *q, size_t group) {
+  q->met[group] = ALL_GIVEN_OUT;
+  while (q->given_out < q->problem->graph->groups.count && q->met[q->given_out] == ALL_GIVEN_OUT)
+    q->given_out++;
+}
+
+/* Needs are met in their order, so that each is looked at once, but for the one that is waited for.
+ */
+static bool is_ready(tsr_sequence *q, int32_t group) {
+  const tsr_graph *graph = q->problem->graph;
+  const tsr_group *g = &graph->groups.items[group];
+  const int32_t *needs = graph->needs.items;
+  if (g->all_before > q->given_out) return false;
+  int32_t *met = &q->met[group];
+  while ((size_t)*met < g->needed && q->met[needs[g->needs + (size_t)*met]] == ALL_GIVEN_OUT)
+    ++*met;
+  return (size_t)*met == g->needed;
 }
 
 /* ---- Which group ---------------------------------------------------------- */
@@ -78,12 +102,14 @@ static float group_eta(const tsr_sequence *q, const tsr_group *group) {
   return eta;
 }
 
-/* Moves the group with the least ETA among the next TSR_TUNE_ETA_WINDOW ones to the front. */
-static void choose_by_eta(const tsr_sequence *q, tsr_walk *w) {
+/* Moves the group with the least ETA among the next TSR_TUNE_ETA_WINDOW ones, if they are ready, to
+ * the front. The first one is. */
+static void choose_by_eta(tsr_sequence *q, tsr_walk *w) {
   const tsr_group *groups = q->problem->graph->groups.items;
   int best = w->next;
   float best_eta = 0;
   for (int i = w->next; i < w->count && i < w->next + TSR_TUNE_ETA_WINDOW; i++) {
+    if (!is_ready(q, w->groups[i])) continue;
     float eta = group_eta(q, &groups[w->groups[i]]);
     if (i > w->next && eta >= best_eta) continue;
     best = i;
@@ -95,25 +121,25 @@ static void choose_by_eta(const tsr_sequence *q, tsr_walk *w) {
   w->groups[w->next] = chosen;
 }
 
-static bool begin_group(const tsr_sequence *q, tsr_walk *w) {
-  if (w->next == w->count) return false;
+static void begin_group(tsr_sequence *q, tsr_walk *w) {
   if (q->problem->options->by_eta && !q->tight && w->count - w->next > 1) choose_by_eta(q, w);
   w->group = &q->problem->graph->groups.items[w->groups[w->next++]];
   w->done = 0;
-  return true;
 }
 
 /* ---- Whose turn ----------------------------------------------------------- */
 
-static bool has_more(const tsr_walk *w) {
-  return w->group != NULL || w->next < w->count;
+/* Whether the walk's device has a task now: of the group that has begun, or of the next one if it
+ * is ready. */
+static bool has_task(tsr_sequence *q, const tsr_walk *w) {
+  return w->group != NULL || (w->next < w->count && is_ready(q, w->groups[w->next]));
 }
 
-static double least_clock(const tsr_sequence *q) {
+static double least_clock(tsr_sequence *q) {
   double least = INFINITY;
   for (int d = 0; d < q->problem->devices; d++) {
     const tsr_walk *w = &q->walk[d];
-    if (has_more(w)) least = fmin(least, w->clock);
+    if (has_task(q, w)) least = fmin(least, w->clock);
   }
   return least;
 }
@@ -125,7 +151,7 @@ static tsr_walk *next_walk(tsr_sequence *q) {
   for (int tried = 0; tried < q->problem->devices; tried++) {
     tsr_walk *w = &q->walk[q->turn];
     q->turn = (q->turn + 1) % q->problem->devices;
-    if (has_more(w) && (q->tight || w->clock - w->last <= least)) return w;
+    if (has_task(q, w) && (q->tight || w->clock - w->last <= least)) return w;
   }
   return NULL;
 }
@@ -142,24 +168,18 @@ static void advance_clock(const tsr_problem *problem, const tsr_task *task, tsr_
   w->clock += w->last;
 }
 
-/* Goes on with the groups that read what all others have written. False: there are none, or they
- * have been given out. */
-static bool begin_late(tsr_sequence *q) {
-  const tsr_graph *graph = q->problem->graph;
-  if (q->late) return false;
-  q->late = true;
-  give_groups(q, graph->late, graph->groups.count);
-  return true;
-}
-
 const tsr_task *tsr_sequence_next(tsr_sequence *q) {
   if (q->ordered.tasks != NULL)
     return q->next < q->ordered.count ? &q->ordered.tasks[q->next++] : NULL;
   tsr_walk *w = next_walk(q);
-  if (!w && begin_late(q)) w = next_walk(q);
-  if (!w || (!w->group && !begin_group(q, w))) return NULL;
-  const tsr_task *task = &q->problem->graph->tasks.items[w->group->first + w->done++];
-  if (w->done == w->group->count) w->group = NULL;
+  if (!w) return NULL;
+  if (!w->group) begin_group(q, w);
+  const tsr_graph *graph = q->problem->graph;
+  const tsr_task *task = &graph->tasks.items[w->group->first + w->done++];
+  if (w->done == w->group->count) {
+    note_given_out(q, (size_t)(w->group - graph->groups.items));
+    w->group = NULL;
+  }
   advance_clock(q->problem, task, w);
   return task;
 }

@@ -10,9 +10,9 @@
  * inputs are expected (Uncut-GEMMs, section III-G): task by task if the graph is one of those that
  * eta_order.h can order, else group by group where memory is not tight.
  *
- * Invariant: after a rewind every task comes once, and, unless single tasks are ordered, the tasks
- * of a group come in their order. If memory is tight, the order does not depend on what has been
- * scheduled, and a rewind repeats it.
+ * Invariant: after a rewind every task comes once, after all tasks of groups that its group needs,
+ * and, unless single tasks are ordered, the tasks of a group come in their order. If memory is
+ * tight, the order does not depend on what has been scheduled, and a rewind repeats it.
  */
 #ifndef TSR_PLAN_SCHEDULE_SEQUENCE_H
 #define TSR_PLAN_SCHEDULE_SEQUENCE_H
@@ -20,7 +20,8 @@
 #include "plan/schedule/availability.h"
 #include "plan/schedule/eta_order.h"
 
-/* One device's way through its groups. */
+/* One device's way through its groups. A group begins when all groups that it needs have been given
+ * out, whole: by then the commands are scheduled for which its own have to wait. */
 typedef struct tsr_walk {
   int32_t *groups; /* the device's groups; those not begun are groups[next .. count) */
   int next, count;
@@ -33,13 +34,15 @@ typedef struct tsr_sequence {
   const tsr_problem *problem; /* borrowed, and so are the next two */
   const tsr_copies *copies;
   const tsr_availability *availability;
-  bool late;  /* the groups of the graph that come after all others are being given out */
   bool tight; /* memory is tight: devices take turns whatever their clocks, and groups keep the
                  graph's order */
   tsr_eta_order ordered; /* the order of single tasks; without tasks: the walks decide */
   size_t next;           /* the next one of them */
   int turn;              /* the device whose turn is next */
   int32_t *storage;      /* the groups of all walks */
+  int32_t *met;     /* of each group: how many of its needs are known to be given out; ALL_GIVEN_OUT
+                       (sequence.c): so is the group itself */
+  size_t given_out; /* all groups before this one are */
   tsr_walk walk[TSR_MACHINE_DEVICES];
 } tsr_sequence;
 

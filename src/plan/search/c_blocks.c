@@ -8,8 +8,8 @@
 #include <math.h>
 
 #include "base/alloc.h"
-#include "plan/search/partition.h"
 #include "plan/search/c_block.h"
+#include "plan/search/partition.h"
 #include "plan/search/search.h"
 
 /* ---- First guesses -------------------------------------------------------- */

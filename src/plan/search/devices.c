@@ -207,6 +207,7 @@ static bool is_number_free(const tsr_search *s) {
 }
 
 tsr_status tsr_search_all(tsr_search *s) {
+  if (tsr_search_family(s) == TSR_FACTOR) return tsr_factor_search(s);
   TSR_TRY(search_mapped(s));
   TSR_TRY(search_halves(s));
   if (!s->best) return TSR_OK;

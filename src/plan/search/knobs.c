@@ -231,6 +231,11 @@ static bool in_residues(const tsr_search_problem *p, const tsr_strategy *made) {
   return tsr_call_has_form(p->call);
 }
 
+static bool is_factored(const tsr_search_problem *p, const tsr_strategy *at) {
+  (void)at;
+  return tsr_family_of(p->call->operation) == TSR_FACTOR;
+}
+
 static bool in_slices(const tsr_search_problem *p, const tsr_strategy *made) {
   (void)p;
   return made->kind == TSR_SLICES;
@@ -265,8 +270,9 @@ static bool are_alike(const tsr_search_problem *p, const tsr_strategy *made) {
 #define TILES_OF_PRODUCTS OF(TSR_TILES, TSR_PRODUCT)
 #define TILES_OF_C (TILES_OF_PRODUCTS | OF(TSR_TILES, TSR_RANK)) /* no triangle is beside C */
 #define TILES (TILES_OF_C | OF(TSR_TILES, TSR_TRIANGLE))
-#define SIDE_BY_SIDE (OF(TSR_PANELS, TSR_RANK) | STRIPES | SLICES)
-#define ALL (PANELS | STRIPES | SLICES | TILES | BANDS)
+#define FACTORS OF(TSR_TILES, TSR_FACTOR)
+#define SIDE_BY_SIDE (OF(TSR_PANELS, TSR_RANK) | STRIPES | SLICES | FACTORS)
+#define ALL (PANELS | STRIPES | SLICES | TILES | BANDS | FACTORS)
 #define FIELD(name) offsetof(tsr_strategy, name)
 #define MOST TSR_STRATEGY_LONGEST
 #define MOST_TILES (1 << 14) /* in one direction of a C block; a limit for forced values only */
@@ -312,7 +318,7 @@ static const tsr_knob table[] = {
      .says = "The extent of square tiles; in bands also the width of the bands of A and B.",
      .phrase = "extent %s",
      .field = FIELD(tile),
-     .of = TILES | BANDS,
+     .of = TILES | BANDS | FACTORS,
      .least = 1,
      .most = MOST,
      .change = TSR_CHANGE_RATIO,
@@ -684,7 +690,8 @@ static const tsr_knob table[] = {
      .most = 1,
      .words = no_yes,
      .same = {{one_device, "one device computes"},
-              {in_slices, "no part of A or B has two readers"}}},
+              {in_slices, "no part of A or B has two readers"},
+              {is_factored, "each device fetches a finished tile by itself"}}},
     {.name = "route",
      .says = "The source of a copy. eta: the location from which it is estimated to arrive first; "
              "bandwidth: the one with the fastest link, however loaded; home: always its home.",

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "plan/search/mapped.h"
 #include "plan/search/search.h"
@@ -62,8 +63,8 @@ static bool cpu_is_best(const tsr_search *s) {
 /* Where devices differ, choices of them contend; if none of their plans fits, the call is planned
  * on any, for the sake of the error. */
 static tsr_status search(tsr_search *s) {
-  bool free =
-      !s->exact && s->options->residency == NULL && s->mapping == NULL && !s->options->reproducible;
+  bool free = tsr_search_family(s) != TSR_FACTOR && !s->exact && s->options->residency == NULL &&
+              s->mapping == NULL && !s->options->reproducible;
   if (free && tsr_search_devices_differ(s)) TSR_TRY(tsr_search_unlike(s));
   return s->best != NULL ? TSR_OK : tsr_search_all(s);
 }
@@ -92,43 +93,60 @@ static void trim(tsr_plan *plan) {
   TSR_VEC_TRIM(&plan->buffers);
 }
 
+static void set_up(tsr_search *s, const tsr_machine *machine, const tsr_call *call,
+                   const tsr_plan_options *options) {
+  s->machine = machine;
+  s->call = call;
+  s->options = options;
+  s->devices = machine->devices;
+  s->exact = options->obey_devices;
+  s->began = tsr_now();
+  s->allowed = s->runner_up = s->found.score = INFINITY;
+  s->problem = (tsr_search_problem){.call = call,
+                                    .machine = machine,
+                                    .composed = options->residency != NULL,
+                                    .reproducible = options->reproducible,
+                                    .tile = options->tile};
+  s->problem.realigned = tsr_search_realigned(s);
+  s->heat = tsr_plan_heat(machine, call);
+  if (options->mapping != NULL && !options->reproducible)
+    s->map_use = tsr_mapped_use(options->mapping, machine, call);
+  if (s->map_use == TSR_MAP_FOLLOWED) s->mapping = options->mapping;
+  s->problem.mapped = s->mapping != NULL;
+}
+
+/* What the best plan tells of the search. */
+static void finish(tsr_search *s) {
+  if (s->best->devices > 0) describe(s, s->best);
+  s->best->map_use = (uint8_t)s->map_use;
+  trim(s->best);
+  s->best->floor = tsr_call_is_empty(s->call) ? 0 : tsr_floor(s->machine, s->call);
+  s->best->candidates = s->candidates;
+  s->best->plan_seconds = tsr_now() - s->began;
+}
+
+static tsr_status find_best(tsr_search *s) {
+  TSR_TRY(tsr_strategy_parse(s->options->strategy, &s->forced));
+  tsr_status status = run_search(s);
+  TSR_VEC_FREE(&s->tried);
+  tsr_plan_free(s->spare);
+  tsr_graph_free(&s->graph);
+  return status;
+}
+
+/* The state of the search is too large for a small stack. */
 tsr_status tsr_plan_make(const tsr_machine *machine, const tsr_call *call,
                          const tsr_plan_options *options, tsr_plan **plan) {
-  tsr_search s = {.machine = machine,
-                  .call = call,
-                  .options = options,
-                  .devices = machine->devices,
-                  .exact = options->obey_devices,
-                  .began = tsr_now(),
-                  .allowed = INFINITY,
-                  .found = {.score = INFINITY},
-                  .runner_up = INFINITY};
-  s.problem = (tsr_search_problem){.call = call,
-                                   .machine = machine,
-                                   .composed = options->residency != NULL,
-                                   .reproducible = options->reproducible,
-                                   .tile = options->tile};
-  s.problem.realigned = tsr_search_realigned(&s);
-  s.heat = tsr_plan_heat(machine, call);
-  if (options->mapping != NULL && !options->reproducible)
-    s.map_use = tsr_mapped_use(options->mapping, machine, call);
-  if (s.map_use == TSR_MAP_FOLLOWED) s.mapping = options->mapping;
-  s.problem.mapped = s.mapping != NULL;
-  TSR_TRY(tsr_strategy_parse(options->strategy, &s.forced));
-  tsr_status status = run_search(&s);
-  TSR_VEC_FREE(&s.tried);
-  tsr_plan_free(s.spare);
-  tsr_graph_free(&s.graph);
-  if (status != TSR_OK) {
-    tsr_plan_free(s.best);
-    return status;
+  tsr_search *s = tsr_alloc_zero(1, sizeof *s);
+  if (s == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
+  set_up(s, machine, call, options);
+  tsr_status status = find_best(s);
+  if (status == TSR_OK) {
+    finish(s);
+    *plan = s->best;
+  } else {
+    tsr_plan_free(s->best);
   }
-  if (s.best->devices > 0) describe(&s, s.best);
-  s.best->map_use = (uint8_t)s.map_use;
-  trim(s.best);
-  s.best->floor = tsr_call_is_empty(call) ? 0 : tsr_floor(machine, call);
-  s.best->candidates = s.candidates;
-  s.best->plan_seconds = tsr_now() - s.began;
-  *plan = s.best;
-  return TSR_OK;
+  tsr_dealloc(s);
+  return status;
 }

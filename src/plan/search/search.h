@@ -291,6 +291,11 @@ bool tsr_search_devices_differ(const tsr_search *s);
 /* Searches plans on several choices of the devices, for machines whose devices differ. */
 tsr_status tsr_search_unlike(tsr_search *s);
 
+/* ---- factor.c ---- */
+
+/* Finds a plan of a factorisation. s->best stays NULL if none fits. */
+tsr_status tsr_factor_search(tsr_search *s);
+
 /* ---- shares.c ---- */
 
 /* Whether a device that is home to all operands computes each of its parts in one kernel, however

@@ -32,8 +32,11 @@ bool tsr_strategy_must_be_lazy(const tsr_strategy *strategy, const tsr_search_pr
 }
 
 bool tsr_strategy_may_be_lazy(const tsr_strategy *strategy, const tsr_search_problem *p) {
-  bool beside = tsr_family_of(p->call->operation) == TSR_TRIANGLE;
-  if (beside && (strategy->kind == TSR_TILES || tsr_is_in_place(p->call->operation))) return false;
+  tsr_family family = tsr_family_of(p->call->operation);
+  if (family == TSR_FACTOR) return false;
+  if (family == TSR_TRIANGLE &&
+      (strategy->kind == TSR_TILES || tsr_is_in_place(p->call->operation)))
+    return false;
   return tsr_strategy_must_be_lazy(strategy, p) || p->reproducible ||
          (p->call->beta != TSR_ZERO && !tsr_call_scales_only(p->call));
 }

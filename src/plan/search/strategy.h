@@ -119,7 +119,7 @@ int64_t tsr_last_k_panel(int64_t k, int64_t size, int64_t last);
 
 /* The kind of strategy that a family of operations has besides tiles. */
 static inline tsr_strategy_kind tsr_strategy_kind_of(tsr_family family) {
-  return family == TSR_TRIANGLE ? TSR_STRIPES : TSR_PANELS;
+  return family == TSR_TRIANGLE ? TSR_STRIPES : family == TSR_FACTOR ? TSR_TILES : TSR_PANELS;
 }
 
 /* Makes the tiling of a strategy. order: the machine's devices, the preferred ones first. The

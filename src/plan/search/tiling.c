@@ -224,6 +224,7 @@ static tsr_status cut_tiles(const tsr_strategy *strategy, const tsr_call *call, 
   int64_t m = even_tile(strategy, call->m, strategy->grid_rows),
           n = even_tile(strategy, call->n, strategy->grid_cols);
   int64_t k = even_tile(strategy, call->k, 1);
+  if (family == TSR_FACTOR) m = n = strategy->tile;
   if (family == TSR_RANK)
     m = n = even_tile(
         strategy, call->n,
@@ -235,6 +236,7 @@ static tsr_status cut_tiles(const tsr_strategy *strategy, const tsr_call *call, 
   }
   TSR_TRY(tsr_cuts_uniform(call->m, m, &t->m));
   TSR_TRY(tsr_cuts_uniform(call->n, n, &t->n));
+  if (family == TSR_FACTOR) return tsr_cuts_uniform(0, 1, &t->k);
   return tsr_cuts_uniform(has_k ? call->k : 0, k, &t->k);
 }
 
@@ -324,7 +326,7 @@ tsr_status tsr_strategy_tiling(const tsr_strategy *strategy, const tsr_call *cal
                                const tsr_machine *machine, const int *order, tsr_tiling *t) {
   int devices = strategy->grid_rows * strategy->grid_cols, home = call->operand[TSR_C_].location;
   tsr_family family = tsr_family_of(call->operation);
-  bool sums = !tsr_call_scales_only(call) &&
+  bool sums = !tsr_call_scales_only(call) && family != TSR_FACTOR &&
               (family != TSR_TRIANGLE ||
                (strategy->kind != TSR_TILES && !tsr_is_in_place(call->operation)));
   *t = (tsr_tiling){

@@ -12,8 +12,8 @@
 #include "base/alloc.h"
 #include "blas/build.h"
 #include "plan/cache.h"
-#include "plan/search/partition.h"
 #include "plan/search/mapped.h"
+#include "plan/search/partition.h"
 #include "plan/search/search.h"
 
 /* ---- Plans ---------------------------------------------------------------- */

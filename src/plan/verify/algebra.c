@@ -195,10 +195,29 @@ static tsr_status make_inverse(tsr_algebra *x, uint32_t c) {
   return TSR_OK;
 }
 
+/* The block must be what earlier blocks of the factor have left of C; it becomes the factor's. */
+static tsr_status factor(tsr_algebra *x, uint32_t c) {
+  const tsr_command *command = &x->v->plan->commands.items[c];
+  tsr_uplo uplo = tsr_form_unpack(command->form).uplo;
+  TSR_TRY(load(x, c, 2, uplo));
+  tsr_small_rect r = tsr_algebra_shrink(x, TSR_C_, tsr_command_rect(command, 2));
+  for (size_t j = 0; j < r.cols; j++)
+    for (size_t i = 0; i < r.rows; i++) {
+      if (!tsr_in_triangle(uplo, i, j)) continue;
+      tsr_field *value = tsr_dense_at(&x->operand[2], i, j);
+      if (!tsr_field_equal(*value, tsr_algebra_rest(x, r.row + i, r.col + j, r.row)))
+        return tsr_verify_fail(x->v, c, "factors a block that lacks products, or has some twice");
+      *value = tsr_algebra_factor(x, r.row + i, r.col + j);
+    }
+  store(x, c, uplo);
+  return TSR_OK;
+}
+
 static tsr_status do_kernel(tsr_algebra *x, uint32_t c) {
   const tsr_command *command = &x->v->plan->commands.items[c];
   if (tsr_kernel_makes_form(command->kernel)) return make_residues(x, c);
   if (command->kernel == TSR_KERNEL_INVERT) return make_inverse(x, c);
+  if (command->kernel == TSR_KERNEL_POTRF) return factor(x, c);
   tsr_uplo uplo = tsr_kernel_triangle((tsr_kernel)command->kernel, command->form);
   tsr_uplo of_a = command->kernel == TSR_KERNEL_ADD ? uplo : TSR_GENERAL;
   if (command->buffer[0] != TSR_NO_BUFFER) TSR_TRY(load(x, c, 0, of_a));

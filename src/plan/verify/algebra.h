@@ -10,8 +10,8 @@
 #define TSR_PLAN_VERIFY_ALGEBRA_H
 
 #include "blas/lines.h"
-#include "plan/verify/verify.h"
 #include "plan/verify/dense.h"
+#include "plan/verify/verify.h"
 
 /* The indices of a space, cut where a rectangle begins or ends. An interval between two cuts has
  * one index in the small problem; or two, if the space is square and the interval is longer than
@@ -61,6 +61,14 @@ static inline bool tsr_algebra_is_result(const tsr_algebra *x, int32_t buffer) {
   if (tsr_is_residues(matrix)) return tsr_line_source_of(x->call, matrix, 0, 0).matrix == TSR_C_;
   return matrix == TSR_C_ || matrix == TSR_W || matrix == TSR_V;
 }
+
+/* A factorisation is checked from its end: most elements of a field have no root, so the factor is
+ * chosen, and the C before the call is its product. Element (row, col) of the factor, which is that
+ * of L or of U. */
+tsr_field tsr_algebra_factor(const tsr_algebra *x, size_t row, size_t col);
+
+/* Elements first .. of the sum over k that C's element (row, col) is of the factor. */
+tsr_field tsr_algebra_rest(const tsr_algebra *x, size_t row, size_t col, size_t first);
 
 /* An element of a matrix before the call, whether or not the call may read it. */
 tsr_field tsr_algebra_original(const tsr_algebra *x, int matrix, size_t row, size_t col);

@@ -28,7 +28,9 @@ static tsr_status check_queue(const tsr_verifier *v, int index) {
 static bool extents_fit(const tsr_call *call, int operand) {
   const tsr_operand *home = &call->operand[operand];
   tsr_axes spaces = tsr_call_spaces(call, operand);
-  if (operand == TSR_B_ && !tsr_operation_get(call->operation)->has.b) return home->rows == 0;
+  const tsr_operation_info *info = tsr_operation_get(call->operation);
+  if ((operand == TSR_B_ && !info->has.b) || (operand == TSR_A && !info->has.a))
+    return home->rows == 0;
   return home->rows == tsr_call_extent(call, spaces.rows) &&
          home->cols == tsr_call_extent(call, spaces.cols);
 }

@@ -5,6 +5,7 @@
  * differs. */
 #include <stdio.h>
 
+#include "blas/family.h"
 #include "blas/operation.h"
 #include "plan/verify/algebra.h"
 
@@ -35,7 +36,7 @@ static tsr_status load_solution(tsr_algebra *x) {
 
 static tsr_status make_factors(tsr_algebra *x) {
   const tsr_call *call = x->call;
-  if (tsr_call_scales_only(call)) {
+  if (tsr_call_scales_only(call) || tsr_family_of(call->operation) == TSR_FACTOR) {
     TSR_TRY(tsr_dense_resize(&x->left, 0, 0));
     return tsr_dense_resize(&x->right, 0, 0);
   }
@@ -71,6 +72,8 @@ static tsr_field difference(const tsr_algebra *x, size_t i, size_t j) {
   tsr_field old = tsr_algebra_original(x, TSR_C_, i, j), wanted;
   if (tsr_call_has_triangular_c(x->call) && !tsr_in_triangle(x->call->uplo, i, j)) {
     wanted = old;
+  } else if (tsr_family_of(x->call->operation) == TSR_FACTOR) {
+    wanted = tsr_algebra_factor(x, i, j);
   } else {
     wanted = tsr_factors_product(&x->left, &x->right, i, j, 0, x->left.rows);
     wanted = tsr_field_add(wanted, kept(x, i, j));

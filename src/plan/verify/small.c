@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "blas/lines.h"
+#include "blas/family.h"
 #include "blas/operation.h"
 #include "plan/verify/algebra.h"
 
@@ -36,10 +37,39 @@ static tsr_field line_element(const tsr_algebra *x, int matrix, size_t k, size_t
   return source.conjugated ? tsr_field_conj(value) : value;
 }
 
-tsr_field tsr_algebra_original(const tsr_algebra *x, int matrix, size_t row, size_t col) {
-  if (tsr_is_residues(matrix)) return line_element(x, matrix, row, col);
+static tsr_field random_at(const tsr_algebra *x, int matrix, size_t row, size_t col) {
   uint64_t place = (uint64_t)row << 31 ^ (uint64_t)col << 2 ^ (uint64_t)matrix;
   return random_element(scramble(place), x->complex_valued);
+}
+
+/* The diagonal is real. */
+tsr_field tsr_algebra_factor(const tsr_algebra *x, size_t row, size_t col) {
+  tsr_field value = random_at(x, TSR_W, row, col);
+  if (row == col) value.im = 0;
+  return value;
+}
+
+/* Lower: the sum of L(row, k) conj(L(col, k)); upper: of conj(U(k, row)) U(k, col). */
+tsr_field tsr_algebra_rest(const tsr_algebra *x, size_t row, size_t col, size_t first) {
+  bool lower = x->call->uplo == TSR_LOWER;
+  tsr_field sum = tsr_field_zero;
+  for (size_t k = first; k <= row && k <= col; k++) {
+    tsr_field one = lower ? tsr_algebra_factor(x, row, k) : tsr_algebra_factor(x, k, row);
+    tsr_field other = lower ? tsr_algebra_factor(x, col, k) : tsr_algebra_factor(x, k, col);
+    if (lower)
+      other = tsr_field_conj(other);
+    else
+      one = tsr_field_conj(one);
+    sum = tsr_field_add(sum, tsr_field_multiply(one, other));
+  }
+  return sum;
+}
+
+tsr_field tsr_algebra_original(const tsr_algebra *x, int matrix, size_t row, size_t col) {
+  if (tsr_is_residues(matrix)) return line_element(x, matrix, row, col);
+  bool factored = matrix == TSR_C_ && tsr_family_of(x->call->operation) == TSR_FACTOR;
+  if (factored && tsr_in_triangle(x->call->uplo, row, col)) return tsr_algebra_rest(x, row, col, 0);
+  return random_at(x, matrix, row, col);
 }
 
 static tsr_field scalar(tsr_scalar_class class, uint64_t seed, bool complex_valued) {

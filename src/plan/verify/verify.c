@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "blas/family.h"
 
 static const char *const operand_names[3] = {"operand a", "operand b", "operand c"};
 
@@ -210,11 +211,12 @@ static bool is_all_result(const tsr_call *call, tsr_rect rect) {
   return call->uplo == TSR_LOWER ? rect.row0 >= rect.col1 : rect.row1 <= rect.col0;
 }
 
-/* Checks v->found, the parts that a copy from the home of C reads. TRMM and TRSM may read parts
- * that commands wrote: the solved part of a triangular system is used for the rest. */
+/* Checks v->found, the parts that a copy from the home of C reads. Operations in place may
+ * read parts that commands wrote: the solved part of a triangular system is used for the rest, and
+ * the finished part of a factor. */
 static tsr_status check_fetched(const tsr_verifier *v, uint32_t c) {
   const tsr_call *call = &v->plan->call;
-  bool in_place = call->operation == TSR_TRMM || call->operation == TSR_TRSM;
+  bool in_place = tsr_is_in_place(call->operation);
   phrase where;
   for (size_t i = 0; i < v->found.count; i++) {
     const tsr_part *part = &v->found.items[i];

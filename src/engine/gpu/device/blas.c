@@ -27,6 +27,7 @@ tsr_status gpu_blas_start(tsr_queue *queue) {
 }
 
 void gpu_blas_stop(tsr_queue *queue) {
+  gpu_solver_stop(queue);
   if (queue->blas) (void)gpuBlasDestroy(queue->blas);
   if (queue->workspace) (void)gpuFree(queue->workspace);
   if (queue->scratch) (void)gpuFree(queue->scratch);

@@ -57,7 +57,7 @@ __global__ void GPU_THREADS(JUDGES)
 /* One block; `shares` of rows have been judged, and as many of columns. */
 __global__ void GPU_THREADS(2 * TSR_GPU_JUDGING_BLOCKS)
     judge_kernel(const tsr_worst *found, int shares, whole k, int complex_valued, double tolerance,
-                 bool overlaps, tsr_gpu_judgement *judgement, uint8_t *verdict) {
+                 bool overlaps, tsr_gpu_judgement *judgement, int32_t *verdict) {
   __shared__ tsr_worst worst[2][TSR_GPU_JUDGING_BLOCKS];
   int i = threadIdx.x, side = threadIdx.y;
   worst[side][i] = found[side * shares + i];
@@ -209,7 +209,7 @@ using namespace tsr_gpu;
 
 extern "C" int tsr_gpu_judge_launch(const tsr_line *rows, int64_t m, const tsr_line *columns,
                                     int64_t n, int64_t k, int complex_valued, double tolerance,
-                                    int overlaps, tsr_gpu_judgement *judgement, uint8_t *verdict,
+                                    int overlaps, tsr_gpu_judgement *judgement, int32_t *verdict,
                                     void *stream_pointer) {
   gpuStream stream = (gpuStream)stream_pointer;
   int64_t most = (m > n ? m : n) / JUDGES + 1;

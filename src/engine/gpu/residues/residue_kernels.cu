@@ -445,7 +445,7 @@ struct recovery {
   int count;
   double weight[TSR_MODULI_MOST][TSR_MODULI_DIGITS], product[TSR_MODULI_DIGITS];
   double inverse; /* of the product of the moduli */
-  tsr_factor alpha;
+  tsr_scaling alpha;
 };
 
 const double BASE = 0x1p42; /* of the digits */
@@ -458,7 +458,7 @@ recovery recovery_of(const tsr_gpu_recover &x, const tsr_moduli *moduli) {
   for (int l = 0; l < r.count; l++)
     for (int d = 0; d < TSR_MODULI_DIGITS; d++) r.weight[l][d] = (double)moduli->weight[l][d];
   r.inverse = 1 / ((r.product[2] * BASE + r.product[1]) * BASE + r.product[0]);
-  r.alpha = tsr_factor_of(x.alpha[0]);
+  r.alpha = tsr_scaling_of(x.alpha[0]);
   return r;
 }
 

@@ -46,7 +46,7 @@ typedef struct tsr_gpu_judgement {
  * *verdict (may be NULL) becomes 1 if the product is refused. */
 int tsr_gpu_judge_launch(const tsr_line *rows, int64_t m, const tsr_line *columns, int64_t n,
                          int64_t k, int complex_valued, double tolerance, int overlaps,
-                         tsr_gpu_judgement *judgement, uint8_t *verdict, void *stream);
+                         tsr_gpu_judgement *judgement, int32_t *verdict, void *stream);
 
 /* sums += the residues of parts, count numbers of each plane; `first`: sums = them. */
 int tsr_gpu_fold_launch(const tsr_moduli *moduli, int planes, const int32_t *parts, int64_t count,
@@ -95,7 +95,7 @@ typedef struct tsr_gpu_overlaps {
   int64_t ld;
   tsr_gpu_overlapping rows, columns;
   tsr_gpu_judgement *judgement;
-  uint8_t *verdict; /* may be NULL */
+  int32_t *verdict; /* may be NULL */
 } tsr_gpu_overlaps;
 
 /* The rows and columns of C that a block of the kernel's grid judges together: a part with more is

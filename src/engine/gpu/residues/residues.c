@@ -161,7 +161,7 @@ static tsr_status judge_by_quantiles(const product *p) {
   int error =
       tsr_gpu_judge_launch(records_of(p, x->a, x->lda, 0), x->m, records_of(p, x->b, x->ldb, 1),
                            x->n, x->k, complex_valued, r->tolerance, overlaps_may_decide(p),
-                           p->judgement, r->verdict, p->queue->stream);
+                           p->judgement, p->x->verdict, p->queue->stream);
   GPU_TRY((gpuError)error, "launching a kernel", p->queue->index);
   return TSR_OK;
 }
@@ -218,7 +218,7 @@ static tsr_gpu_overlaps overlaps_of(const product *p, judged_part part, int64_t 
       .rows = overlapping_of(p, 0, i, m, bytes, lost),
       .columns = overlapping_of(p, 1, j, n, bytes + m * x->lda, lost + m),
       .judgement = p->judgement,
-      .verdict = x->lines.verdict};
+      .verdict = x->verdict};
 }
 
 /* Only the device knows whether overlaps have to decide. */

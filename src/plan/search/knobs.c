@@ -1081,6 +1081,10 @@ const int64_t *tsr_forced_named(const tsr_forced *forced, size_t field) {
   return NULL;
 }
 
+static bool has_fact(const tsr_knob *knob, int fact) {
+  return fact < TSR_KNOB_FACTS && knob->same[fact].where != NULL;
+}
+
 /* ---- The reference page ------------------------------------------------------ */
 
 void tsr_knobs_print(tsr_text *text) {
@@ -1092,15 +1096,15 @@ void tsr_knobs_print(tsr_text *text) {
     say_values(&table[i], values, sizeof values);
     say_kinds(kinds_with(&table[i], TSR_FAMILIES), kinds, sizeof kinds);
     tsr_text_add(text, "| `%s` | %s | %s | %s | ", table[i].name, values, kinds, table[i].says);
-    for (const tsr_knob_fact *same = table[i].same; same->where != NULL; same++)
-      tsr_text_add(text, "%s%s", same == table[i].same ? "" : "; ", same->why);
+    for (int f = 0; has_fact(&table[i], f); f++)
+      tsr_text_add(text, "%s%s", f == 0 ? "" : "; ", table[i].same[f].why);
     tsr_text_add(text, " |\n");
   }
 }
 
 const char *tsr_knob_is_same(const tsr_knob *knob, const tsr_search_problem *p,
                              const tsr_strategy *made) {
-  for (const tsr_knob_fact *same = knob->same; same->where != NULL; same++)
-    if (same->where(p, made)) return same->why;
+  for (int f = 0; has_fact(knob, f); f++)
+    if (knob->same[f].where(p, made)) return knob->same[f].why;
   return NULL;
 }

@@ -51,7 +51,7 @@ typedef struct tsr_knob {
   const char *(*unmet)(const tsr_search_problem *problem, int64_t value);
   unsigned least_of;     /* those pairs that have the least value alone; another one is refused */
   const char *least_why; /* why they do */
-  tsr_knob_fact same[TSR_KNOB_FACTS]; /* where NULL: the end */
+  tsr_knob_fact same[TSR_KNOB_FACTS]; /* where NULL: no more */
 } tsr_knob;
 
 /* The table; *count: the number of its rows. */

@@ -45,12 +45,6 @@ tsr_status tsr_context_call(tsr_context *context, tsr_call *call, const tsr_bind
   return in_vain ? tsr_attempt_on_cpu(&x, &trial) : status;
 }
 
-tsr_status tsr_context_call_on_cpu(tsr_context *context, const tsr_call *call,
-                                   const tsr_binding *binding) {
-  TSR_TRY(tsr_compose_clear(&context->directory, call, binding));
-  return call_on_cpu(context, call, binding);
-}
-
 tsr_status tsr_context_offer(tsr_context *context, const tsr_call *call, const tsr_binding *binding,
                              bool exchanged, tsr_offer *offer) {
   tsr_attempt x = {

@@ -123,10 +123,6 @@ tsr_status tsr_context_check_peers(const tsr_context *context, const tsr_machine
 tsr_status tsr_context_call(tsr_context *context, tsr_call *call, const tsr_binding *binding,
                             bool exchanged, bool async);
 
-/* Carries the call out by the CPU's BLAS, when the devices' calls before it are complete. */
-tsr_status tsr_context_call_on_cpu(tsr_context *context, const tsr_call *call,
-                                   const tsr_binding *binding);
-
 /* As tsr_context_call, for a caller that can also carry the call out by other means. The plan is
  * run only if it uses devices and its predicted time is below the price; it is complete on
  * return. */

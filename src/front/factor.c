@@ -5,7 +5,7 @@
 #include "base/thread.h"
 #include "call/capture.h"
 #include "cpu/on_cpu.h"
-#include "front/context.h"
+#include "front/attempt.h"
 
 /* Adds the call to the capture under way, if any. */
 static void capture(tsr_context *context, const tsr_factor *what, void *a) {
@@ -28,7 +28,10 @@ static tsr_status carry_out(tsr_context *context, bool async, tsr_call *call,
   if (context->engine == NULL || tsr_call_is_empty(call)) return tsr_call_on_cpu(call, binding);
   TSR_TRY(tsr_context_place(context, call, binding, false));
   tsr_status status;
-  if (leaves_to_cpu(context, call, &status)) return tsr_context_call_on_cpu(context, call, binding);
+  if (leaves_to_cpu(context, call, &status)) {
+    TSR_TRY(tsr_compose_clear(&context->directory, call, binding, true));
+    return tsr_context_call_on_cpu(context, call, binding);
+  }
   TSR_TRY(status);
   return tsr_context_call(context, call, binding, false, async);
 }

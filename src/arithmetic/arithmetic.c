@@ -4,7 +4,6 @@
 #include "arithmetic/arithmetic.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "arithmetic/moduli.h"
 
@@ -55,7 +54,7 @@ const tsr_arithmetic *tsr_residues_for(tsr_type type, double accuracy, int64_t k
 }
 
 int tsr_arithmetic_key(const tsr_arithmetic *arithmetic) {
-  return arithmetic != NULL ? (int)arithmetic->makes * 256 + arithmetic->number : 0;
+  return (int)arithmetic->makes * 256 + arithmetic->number;
 }
 
 bool tsr_arithmetic_has(const tsr_arithmetic *arithmetic, tsr_type type, int64_t k) {
@@ -106,12 +105,6 @@ static double tolerance_of(const tsr_arithmetic *arithmetic, tsr_type type, doub
 tsr_promise tsr_promise_of(const tsr_arithmetic *arithmetic, double accuracy, bool leaves) {
   if (arithmetic == NULL) return (tsr_promise){0};
   return (tsr_promise){.accuracy = accuracy, .keeps_lines = arithmetic->refuses && !leaves};
-}
-
-void tsr_promise_words(const tsr_promise *promise, int64_t words[TSR_PROMISE_WORDS]) {
-  memcpy(&words[0], &promise->accuracy, sizeof words[0]);
-  words[1] = promise->judged;
-  words[2] = promise->keeps_lines;
 }
 
 tsr_lines_args tsr_promise_args(const tsr_arithmetic *arithmetic, const tsr_promise *promise,

@@ -14,6 +14,7 @@
 #define TSR_ARITHMETIC_ARITHMETIC_H
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "arithmetic/kernel.h"
 
@@ -63,7 +64,7 @@ const tsr_arithmetic *tsr_residues_for(tsr_type type, double accuracy, int64_t k
  * 2018, for two parts of fp16). */
 extern const tsr_arithmetic tsr_split_arithmetic;
 
-/* A number that no other row has, the same in every process; 0: native. */
+/* A number that no other row has, the same in every process; never 0. */
 int tsr_arithmetic_key(const tsr_arithmetic *arithmetic);
 
 /* Whether the arithmetic has the type, with sums of k products. */
@@ -97,7 +98,11 @@ tsr_promise tsr_promise_of(const tsr_arithmetic *arithmetic, double accuracy, bo
 
 /* A promise as numbers that tell it from all others. */
 enum { TSR_PROMISE_WORDS = 3 };
-void tsr_promise_words(const tsr_promise *promise, int64_t words[TSR_PROMISE_WORDS]);
+static inline void tsr_promise_words(const tsr_promise *promise, int64_t words[TSR_PROMISE_WORDS]) {
+  memcpy(&words[0], &promise->accuracy, sizeof words[0]);
+  words[1] = promise->judged;
+  words[2] = promise->keeps_lines;
+}
 
 /* The arguments that kernels of a call with that promise have, but for blocks and verdict: C is the
  * sum of `products` products over k elements. */

@@ -28,19 +28,18 @@ static tsr_status relieve(tsr_trial *t, const tsr_shortage *s, long mark, bool *
   return TSR_OK;
 }
 
-tsr_status tsr_retry(tsr_trial *trial) {
-  bool again = true;
-  tsr_status status = TSR_OK;
-  trial->shrinks = 0;
+tsr_status tsr_retry_again(tsr_trial *trial, const tsr_shortage *first, long mark) {
+  tsr_shortage shortage = *first;
+  tsr_status status = TSR_ERR_MEMORY;
   memset(trial->wanted, 0, sizeof trial->wanted);
-  while (again) {
-    tsr_shortage shortage = {.location = -1};
-    long mark = trial->restores ? tsr_budget_mark(trial->plans) : 0;
-    again = false;
-    status = trial->attempt(trial->call, &shortage);
-    if (status != TSR_ERR_MEMORY) return status;
+  while (status == TSR_ERR_MEMORY) {
+    bool again;
     if (shortage.location >= 0) trial->shortage = shortage;
     TSR_TRY(relieve(trial, &shortage, mark, &again));
+    if (!again) break;
+    shortage = (tsr_shortage){.location = -1};
+    mark = trial->restores ? tsr_budget_mark(trial->plans) : 0;
+    status = trial->attempt(trial->call, &shortage);
   }
   return status;
 }

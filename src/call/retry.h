@@ -45,9 +45,18 @@ typedef struct tsr_trial {
   tsr_shortage shortage;             /* the last shortage with a location */
 } tsr_trial;
 
+/* What tsr_retry does after a first attempt that ran short, before which the mark was made. */
+tsr_status tsr_retry_again(tsr_trial *trial, const tsr_shortage *shortage, long mark);
+
 /* Runs the attempt until it succeeds or no way helps. Returns the status of the last attempt, or of
  * a relief that failed. */
-tsr_status tsr_retry(tsr_trial *trial);
+static inline tsr_status tsr_retry(tsr_trial *trial) {
+  tsr_shortage shortage = {.location = -1};
+  long mark = trial->restores ? tsr_budget_mark(trial->plans) : 0;
+  trial->shrinks = 0;
+  tsr_status status = trial->attempt(trial->call, &shortage);
+  return status == TSR_ERR_MEMORY ? tsr_retry_again(trial, &shortage, mark) : status;
+}
 
 /* Fills in the shortage of a plan that did not find its memory; location -1: host memory is short.
  * All staging rings count as one: they share a budget.

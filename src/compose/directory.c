@@ -22,6 +22,7 @@ void tsr_directory_end(tsr_directory *directory) {
 
 tsr_status tsr_compose_open(tsr_directory *directory) {
   if (directory->store != NULL) return TSR_OK;
+  atomic_store(&directory->used, true);
   const tsr_plan_options *planning = &directory->plans->planning;
   size_t limit[TSR_MAX_DEVICES + 1];
   int rings = tsr_plans_rings(directory->plans);
@@ -40,6 +41,7 @@ tsr_status tsr_compose_open(tsr_directory *directory) {
 void tsr_compose_journal(tsr_directory *directory, const tsr_journal_entry *entry) {
   tsr_region home;
   bool begins = directory->store != NULL && directory->journal.entries.count == 0;
+  atomic_store(&directory->used, true);
   bool dirty =
       begins && (entry->kind == TSR_JOURNAL_HOME || tsr_store_newer(directory->store, &home));
   tsr_journal_add(&directory->journal, entry, dirty);
@@ -86,6 +88,7 @@ void tsr_compose_note_write_back(tsr_directory *directory, const tsr_region *reg
   tsr_pending_write_back pending = {*region, tsr_job_number(job)};
   uint64_t completed = tsr_runner_completed(directory->calls->runner);
   size_t kept = 0;
+  atomic_store(&directory->used, true);
   for (size_t i = 0; i < directory->write_backs.count; i++)
     if (directory->write_backs.items[i].number >= completed)
       directory->write_backs.items[kept++] = directory->write_backs.items[i];

@@ -13,6 +13,7 @@
 #define TSR_COMPOSE_DIRECTORY_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "call/calls.h"
 #include "call/plans.h"
@@ -40,6 +41,7 @@ typedef struct tsr_directory {
   const tsr_near *near; /* how pinned memory is placed; NULL: it is not */
   tsr_plans *plans;
   tsr_calls *calls;
+  atomic_bool used;     /* there is, or was, something that a call has to clear for itself */
   pthread_mutex_t lock; /* guards the fields below; taken before the locks of plans and calls */
   tsr_store *store;     /* NULL: no block has been cached yet */
   uint64_t failures;    /* of jobs, when the store was found to be right: tsr_runner_failures */
@@ -63,6 +65,12 @@ typedef TSR_VEC(tsr_job *) tsr_jobs;
 void tsr_directory_begin(tsr_directory *directory);
 /* Frees all memory; no job may be in flight. */
 void tsr_directory_end(tsr_directory *directory);
+
+/* Whether a call may meet cached blocks, or jobs that write to host memory: a program that makes
+ * blocking calls alone has none. */
+static inline bool tsr_compose_is_used(const tsr_directory *directory) {
+  return atomic_load_explicit(&directory->used, memory_order_acquire);
+}
 
 /* Take and release the lock. After a failed call, tsr_compose_begin also forgets the cached blocks
  * that are lost and makes the calls again whose results were among them. */

@@ -47,8 +47,7 @@ static bool is_native(const tsr_context *context, const tsr_arithmetic_wish *ari
                       const tsr_call *call) {
   bool reproducible = context->plans->planning.reproducible;
   bool faster = arithmetic->kind == TSR_FASTER;
-  return arithmetic->kind == TSR_NATIVE || (faster && call->operation == TSR_TRSM) ||
-         (reproducible && faster);
+  return faster && (reproducible || call->operation == TSR_TRSM);
 }
 
 tsr_status tsr_context_arithmetic(tsr_context *context, const char *given,
@@ -64,6 +63,7 @@ tsr_status tsr_context_arithmetic(tsr_context *context, const char *given,
  * results are reproducible: then parts that are left have the same bits by every way of calling. */
 void tsr_context_choose_arithmetic(const tsr_context *context, const tsr_arithmetic_wish *wish,
                                    bool async, tsr_call *call) {
+  if (wish->kind == TSR_NATIVE) return; /* as a call is made */
   const tsr_arithmetic *possible = find_possible(context, wish, call);
   bool native = possible == NULL || is_native(context, wish, call);
   bool leaves = call->operation == TSR_GEMM && !async && !context->plans->planning.reproducible;

@@ -40,7 +40,8 @@ tsr_status tsr_context_call(tsr_context *context, tsr_call *call, const tsr_bind
     TSR_TRY(compose(&x, &alone));
     if (!alone) return TSR_OK;
   }
-  TSR_TRY(tsr_compose_clear(&context->directory, call, binding, !async));
+  if (tsr_compose_is_used(&context->directory))
+    TSR_TRY(tsr_compose_clear(&context->directory, call, binding, !async));
   tsr_status status = carry_out(&x, &trial, &in_vain);
   return in_vain ? tsr_attempt_on_cpu(&x, &trial) : status;
 }
@@ -53,7 +54,8 @@ tsr_status tsr_context_offer(tsr_context *context, const tsr_call *call, const t
   bool in_vain;
   tsr_budget_call(context->plans);
   if (tsr_left_has_failed_devices(context)) tsr_left_choose_devices(context);
-  TSR_TRY(tsr_compose_clear(&context->directory, call, binding, true));
+  if (tsr_compose_is_used(&context->directory))
+    TSR_TRY(tsr_compose_clear(&context->directory, call, binding, true));
   tsr_status status = carry_out(&x, &trial, &in_vain);
   if (!in_vain) return status;
   tsr_budget_restore(context->plans);

@@ -159,7 +159,7 @@ static void make_key(const tsr_call *call, uint64_t settings, int64_t key[KEY_WO
   *at++ = call->m;
   *at++ = call->n;
   *at++ = call->k;
-  *at++ = tsr_arithmetic_key(call->arithmetic);
+  *at++ = call->arithmetic != NULL ? tsr_arithmetic_key(call->arithmetic) : 0;
   tsr_promise_words(&call->promise, at);
   at += TSR_PROMISE_WORDS;
   int flags = call->faster * 4 + call->row_major + 8 * call->adds_last;

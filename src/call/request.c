@@ -188,10 +188,11 @@ static tsr_status find_or_make(tsr_plans *plans, const tsr_request *request, uin
 tsr_status tsr_request_find(tsr_plans *plans, const tsr_request *request, const tsr_plan **plan) {
   pthread_mutex_lock(&plans->lock);
   uint64_t digest = plans->digest;
+  bool captured = plans->capturing != NULL || plans->running != NULL;
   pthread_mutex_unlock(&plans->lock);
   tsr_plan_key key = {tsr_cache_key(request->call), digest_request(digest, request)};
-  *plan = tsr_capture_find(plans, &key);
+  *plan = captured ? tsr_capture_find(plans, &key) : NULL;
   if (*plan == NULL) TSR_TRY(find_or_make(plans, request, key.settings, plan));
-  tsr_capture_note_plan(plans, &key, *plan);
+  if (captured) tsr_capture_note_plan(plans, &key, *plan);
   return TSR_OK;
 }

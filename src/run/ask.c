@@ -5,10 +5,6 @@
 #include "base/log.h"
 #include "run/inside.h"
 
-bool tsr_runner_may_ask(const tsr_runner *runner) {
-  return (atomic_load(&runner->out) & ~atomic_load(&runner->lost)) != 0;
-}
-
 /* A device that fails again and again would make each call twice. */
 static void ask(tsr_runner *runner, int device) {
   uint32_t bit = 1u << device;

@@ -113,20 +113,6 @@ void tsr_runner_take_losses(tsr_runner *runner, tsr_losses *losses) {
   pthread_mutex_unlock(&runner->pool);
 }
 
-/* ---- Devices that fail ---- */
-
-void tsr_runner_blame(tsr_runner *runner, int device) {
-  atomic_fetch_or(&runner->out, 1u << device);
-}
-
-static uint32_t all_of(const tsr_runner *runner) {
-  return runner->devices < 32 ? (1u << runner->devices) - 1 : UINT32_MAX;
-}
-
-uint32_t tsr_runner_well(const tsr_runner *runner) {
-  return all_of(runner) & ~atomic_load_explicit(&runner->out, memory_order_acquire);
-}
-
 /* ---- A job ---- */
 
 bool tsr_job_lost_device(const tsr_job *job) {

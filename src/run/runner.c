@@ -283,6 +283,24 @@ tsr_status tsr_runner_submit(tsr_runner *runner, tsr_submission *submission, tsr
   return status;
 }
 
+/* ---- Devices that work ---- */
+
+void tsr_runner_blame(tsr_runner *runner, int device) {
+  atomic_fetch_or(&runner->out, 1u << device);
+}
+
+static uint32_t all_of(const tsr_runner *runner) {
+  return runner->devices < 32 ? (1u << runner->devices) - 1 : UINT32_MAX;
+}
+
+uint32_t tsr_runner_well(const tsr_runner *runner) {
+  return all_of(runner) & ~atomic_load_explicit(&runner->out, memory_order_acquire);
+}
+
+bool tsr_runner_may_ask(const tsr_runner *runner) {
+  return (atomic_load(&runner->out) & ~atomic_load(&runner->lost)) != 0;
+}
+
 uint64_t tsr_runner_failures(const tsr_runner *runner) {
   return atomic_load(&runner->failures);
 }

@@ -77,11 +77,11 @@ static void set_triangle_grids(const tsr_call *call, const tsr_tiling *t, tsr_gr
   if (by_k_panels && read->piece_rows > t->k_panel) read->piece_rows = t->k_panel;
 }
 
-/* A line of residues has one scale, and so all elements that are multiplied at a time: all of k, or
+/* A line has one scale, and so all elements that are multiplied at a time: all of k, or
  * beside a triangle one block of A's order, since the part of A beside the diagonal has another
  * extent for each block, and trsm solves C block by block. Both factors of a rank-k update are cut
  * as the columns of C, which are cut at least as finely as its rows. */
-static void set_residue_grids(const tsr_call *call, const tsr_tiling *t, tsr_graph *graph) {
+static void set_line_grids(const tsr_call *call, const tsr_tiling *t, tsr_graph *graph) {
   tsr_family family = tsr_family_of(call->operation);
   bool rank = family == TSR_RANK, beside = family == TSR_TRIANGLE;
   tsr_tile_grid left = {.rows = t->k, .cols = rank ? t->n : t->m};
@@ -97,7 +97,7 @@ static void set_residue_grids(const tsr_call *call, const tsr_tiling *t, tsr_gra
 
 static void set_grids(const tsr_call *call, const tsr_tiling *t, tsr_graph *graph) {
   graph->grid[TSR_C_] = graph->grid[TSR_W] = (tsr_tile_grid){.rows = t->m, .cols = t->n};
-  if (tsr_call_has_form(call)) set_residue_grids(call, t, graph);
+  if (tsr_call_has_form(call)) set_line_grids(call, t, graph);
   if (t->through != NULL) graph->grid[TSR_W].cols = t->n_of_w;
   if (t->through != NULL && t->adder >= 0) graph->grid[TSR_C_].cols = t->n_of_b; /* one tile */
   tsr_family family = tsr_family_of(call->operation);

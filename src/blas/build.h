@@ -92,11 +92,11 @@ bool tsr_push_task(tsr_builder *b, tsr_task task);
  * memory. */
 bool tsr_build_parts(tsr_builder *b);
 
-/* ---- build_residues.c ---- */
+/* ---- build_lines.c ---- */
 
-/* Adds a product in residues, whose operands a and b are rectangles of residues. Kernel and
+/* Adds a product in a form, whose operands a and b are rectangles of lines. Kernel and
  * transpositions are filled in. False: no memory. */
-bool tsr_push_residue_product(tsr_builder *b, tsr_task task);
+bool tsr_push_product_of_lines(tsr_builder *b, tsr_task task);
 
 /* ---- build_gemm.c ---- */
 

@@ -18,10 +18,10 @@ static bool push(tsr_builder *b, tsr_task task, tsr_part_of_c p) {
   return tsr_push_task(b, task);
 }
 
-/* ---- In residues ------------------------------------------------------------ */
+/* ---- In a form ------------------------------------------------------------ */
 
 /* Adds the product of all of k to a part. */
-static bool push_residue_product(tsr_builder *b, tsr_part_of_c p) {
+static bool push_product_of_lines(tsr_builder *b, tsr_part_of_c p) {
   const tsr_tiling *t = b->tiling;
   const tsr_call *call = b->call;
   int64_t row = tsr_cut_begin(&t->m, p.i), rows = tsr_cut_length(&t->m, p.i);
@@ -35,7 +35,7 @@ static bool push_residue_product(tsr_builder *b, tsr_part_of_c p) {
   task.operand[1] = tsr_rectangle(b->graph, TSR_RB, TSR_READ, 0, call->k, p.col, p.cols);
   task.operand[2] = part_of_c(b, TSR_C_, call->beta != TSR_ZERO ? TSR_UPDATE : TSR_WRITE, p);
   if (call->alpha == TSR_ONE) task.flags |= TSR_FLAG_ALPHA_ONE;
-  return tsr_push_residue_product(b, task);
+  return tsr_push_product_of_lines(b, task);
 }
 
 /* ---- Natively ---------------------------------------------------------------- */
@@ -96,7 +96,7 @@ static bool push_scaling(tsr_builder *b, tsr_part_of_c p) {
 static bool emit(tsr_builder *b, tsr_part_of_c p, int step) {
   if (step == TSR_STEP_SCALE) return push_scaling(b, p);
   if (step == TSR_STEP_ADD) return push_addition(b, p);
-  return tsr_call_has_form(b->call) ? push_residue_product(b, p) : push_product(b, p, step);
+  return tsr_call_has_form(b->call) ? push_product_of_lines(b, p) : push_product(b, p, step);
 }
 
 bool tsr_build_gemm(tsr_builder *b) {

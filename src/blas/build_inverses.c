@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* The other forms of a tile that a device makes: what they are made of, and the task that makes
- * them. Inverses of the blocks on A's diagonal are made here, residues in build_residues.c. */
+ * them. Inverses of the blocks on A's diagonal are made here, lines in build_lines.c. */
 #include "blas/build.h"
 
 /* An inverse stands at the place of its block in A. */
@@ -32,11 +32,10 @@ tsr_task tsr_inverse_task(const tsr_call *call, const tsr_graph *graph,
 
 tsr_task_operand tsr_made_source(const tsr_call *call, const tsr_graph *graph,
                                  const tsr_task_operand *made) {
-  return made->matrix == TSR_V ? inverse_source(graph, made)
-                               : tsr_residues_source(call, graph, made);
+  return made->matrix == TSR_V ? inverse_source(graph, made) : tsr_lines_source(call, graph, made);
 }
 
 tsr_task tsr_making_task(const tsr_call *call, const tsr_graph *graph, const tsr_task_operand *made,
                          int device) {
-  return (made->matrix == TSR_V ? tsr_inverse_task : tsr_residues_task)(call, graph, made, device);
+  return (made->matrix == TSR_V ? tsr_inverse_task : tsr_lines_task)(call, graph, made, device);
 }

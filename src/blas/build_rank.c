@@ -49,7 +49,7 @@ static bool has_two_products(const tsr_call *call) {
   return call->operation == TSR_SYR2K || call->operation == TSR_HER2K;
 }
 
-/* Kernels on residues can write a triangle, so that no block of C needs a W. */
+/* Kernels on lines can write a triangle, so that no block of C needs a W. */
 static bool goes_to_w(const tsr_builder *b, const region *r) {
   if (tsr_call_has_form(b->call)) return false;
   return r->diagonal ? !is_hermitian(b->call) : tsr_goes_to_w(b, r->part);
@@ -157,10 +157,10 @@ static bool push_own_kernel(tsr_builder *b, const region *r, int l) {
   return push(b, task, r);
 }
 
-/* ---- In residues ---- */
+/* ---- In a form ---- */
 
 /* Adds product `number` for rows of a region that lie in one tile of the left factor. */
-static bool push_residue_product(tsr_builder *b, const region *r, int number, int products) {
+static bool push_product_of_lines(tsr_builder *b, const region *r, int number, int products) {
   const tsr_call *call = b->call;
   int left, right;
   tsr_line_factors(call, number, &left, &right);
@@ -175,10 +175,10 @@ static bool push_residue_product(tsr_builder *b, const region *r, int number, in
   task.operand[1] = tsr_rectangle(b->graph, right, TSR_READ, 0, call->k, r->part.col, r->part.cols);
   set_target(b, r, b->first_k_panel, number, products, &task);
   if (number == 1) conjugate_alpha(call, &task);
-  return tsr_push_residue_product(b, task);
+  return tsr_push_product_of_lines(b, task);
 }
 
-static bool push_residue_products(tsr_builder *b, const region *r) {
+static bool push_products_of_lines(tsr_builder *b, const region *r) {
   const tsr_cuts *cuts = &b->tiling->n;
   int products = has_two_products(b->call) ? 2 : 1;
   if (r->diagonal && !push_clearing(b, r)) return false;
@@ -188,7 +188,7 @@ static bool push_residue_products(tsr_builder *b, const region *r) {
     part.row = tsr_most(r->row, cuts->at[i]);
     part.rows = end - part.row;
     for (int number = 0; part.rows > 0 && number < products; number++)
-      if (!push_residue_product(b, &part, number, products)) return false;
+      if (!push_product_of_lines(b, &part, number, products)) return false;
   }
   return true;
 }
@@ -196,7 +196,7 @@ static bool push_residue_products(tsr_builder *b, const region *r) {
 /* ---- All products ---- */
 
 static bool push_product(tsr_builder *b, const region *r, int l) {
-  if (tsr_call_has_form(b->call)) return push_residue_products(b, r);
+  if (tsr_call_has_form(b->call)) return push_products_of_lines(b, r);
   if (r->diagonal && is_hermitian(b->call))
     return (l != b->first_k_panel || push_clearing(b, r)) && push_own_kernel(b, r, l);
   int products = has_two_products(b->call) ? 2 : 1;

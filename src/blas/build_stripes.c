@@ -39,7 +39,7 @@ static range after(const tsr_builder *b, range k_panel, int j) {
 
 /* ---- Products with a range of blocks -------------------------------------- */
 
-/* Whether the order of A is cut into square tiles, one for each block; residues always are. A
+/* Whether the order of A is cut into square tiles, one for each block; lines always are. A
  * product reads from one tile only, so it then has one block; else a range of blocks is one
  * product. */
 static bool is_tiled(const tsr_builder *b) {

@@ -15,7 +15,7 @@
 #include "base/status.h"
 
 /* The operands of a call, and the matrices of its graph. The others exist on devices only: W, a
- * partial C, residues of left factors, k x m, and of right factors, k x n (blas/lines.h), and V,
+ * partial C, lines of left factors, k x m, and of right factors, k x n (blas/lines.h), and V,
  * the inverses of the blocks on A's diagonal, at the places of these blocks. */
 enum {
   TSR_A,
@@ -36,15 +36,15 @@ enum { TSR_OPERATIONS = (int)TSR_OPERATION_COUNT + (int)TSR_FACTORISATION_COUNT 
 #define TSR_OPERATION_OF(factorisation) \
   ((tsr_operation)((int)TSR_OPERATION_COUNT + (int)(factorisation)))
 
-/* Whether a matrix is one of residues. */
-static inline bool tsr_is_residues(int matrix) {
+/* Whether a matrix is made of lines in an arithmetic's form. */
+static inline bool tsr_is_lines(int matrix) {
   return matrix >= TSR_RA && matrix <= TSR_RB2;
 }
 
-/* Whether a matrix is another form of A, B or C, which a device makes where it needs it: residues,
+/* Whether a matrix is another form of A, B or C, which a device makes where it needs it: lines,
  * or inverses. */
 static inline bool tsr_is_made(int matrix) {
-  return tsr_is_residues(matrix) || matrix == TSR_V;
+  return tsr_is_lines(matrix) || matrix == TSR_V;
 }
 
 /* The storage of one operand as the user has it (before op()). */
@@ -75,7 +75,7 @@ typedef struct tsr_call {
   const tsr_arithmetic *arithmetic; /* how products are computed; NULL: natively */
   tsr_promise promise;              /* of products that are not native; zeros: nothing */
   /* beta C is added once, after all products, so that C is rounded once and beta C once: what is
-   * promised for products in residues holds where they are computed natively, too. Of gemm, gemmt
+   * promised for products in a form holds where they are computed natively, too. Of gemm, gemmt
    * and rank-k updates. */
   bool adds_last;
   bool faster; /* the call is planned natively, too, and the faster plan is taken. If it is native,

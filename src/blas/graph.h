@@ -139,11 +139,11 @@ tsr_status tsr_graph_build(const tsr_call *call, const tsr_tiling *tiling, tsr_g
 
 void tsr_graph_free(tsr_graph *graph);
 
-/* ---- Other forms (build_residues.c, build_inverses.c) ----
+/* ---- Other forms (build_lines.c, build_inverses.c) ----
  *
- * Tasks read residues (TSR_RA .. TSR_RB2) and inverses (TSR_V), but no task of a graph makes them:
+ * Tasks read lines (TSR_RA .. TSR_RB2) and inverses (TSR_V), but no task of a graph makes them:
  * a device makes this form of a tile where and whenever it lacks it, as it copies a tile of A or B.
- * Residues of a C in place are made when it has been solved (trsm), or before it is rewritten
+ * Lines of a C in place are made when it has been solved (trsm), or before it is rewritten
  * (trmm): the first task that reads them comes then. */
 
 /* The rectangle of A, B or C that an operand of another form (tsr_is_made) is made of. It is inside
@@ -151,22 +151,22 @@ void tsr_graph_free(tsr_graph *graph);
 tsr_task_operand tsr_made_source(const tsr_call *call, const tsr_graph *graph,
                                  const tsr_task_operand *made);
 
-/* The task that makes an operand of another form at a device: some lines of a tile of residues, or
+/* The task that makes an operand of another form at a device: some lines of a tile, or
  * a whole tile of inverses. */
 tsr_task tsr_making_task(const tsr_call *call, const tsr_graph *graph, const tsr_task_operand *made,
                          int device);
 
-/* Products and rank-k updates only: whether residues are made of an input (TSR_A or TSR_B_), and
- * the tile of these residues that an element of the input is converted to. */
-bool tsr_residues_are_of(const tsr_call *call, const tsr_graph *graph, int residues, int input);
-int32_t tsr_residues_tile(const tsr_call *call, const tsr_graph *graph, int residues, int64_t row,
-                          int64_t col);
+/* Products and rank-k updates only: whether lines are made of an input (TSR_A or TSR_B_), and
+ * the tile of these lines that an element of the input is converted to. */
+bool tsr_lines_are_of(const tsr_call *call, const tsr_graph *graph, int lines, int input);
+int32_t tsr_lines_tile(const tsr_call *call, const tsr_graph *graph, int lines, int64_t row,
+                       int64_t col);
 
-/* The same for residues, and for inverses. */
-tsr_task_operand tsr_residues_source(const tsr_call *call, const tsr_graph *graph,
-                                     const tsr_task_operand *residues);
-tsr_task tsr_residues_task(const tsr_call *call, const tsr_graph *graph,
-                           const tsr_task_operand *lines, int device);
+/* The same for lines, and for inverses. */
+tsr_task_operand tsr_lines_source(const tsr_call *call, const tsr_graph *graph,
+                                  const tsr_task_operand *lines);
+tsr_task tsr_lines_task(const tsr_call *call, const tsr_graph *graph, const tsr_task_operand *lines,
+                        int device);
 tsr_task tsr_inverse_task(const tsr_call *call, const tsr_graph *graph,
                           const tsr_task_operand *inverse, int device);
 

@@ -42,8 +42,8 @@ static bool push(tsr_builder *b, tsr_task task, const tsr_stripe *s, int64_t blo
   task.m = (int32_t)(tsr_is_left(b) ? block : s->lines);
   task.n = (int32_t)(tsr_is_left(b) ? s->lines : block);
   task.device = s->device;
-  bool residues = tsr_call_has_form(b->call) && task.kernel == TSR_KERNEL_GEMM;
-  return residues ? tsr_push_residue_product(b, task) : tsr_push_task(b, task);
+  bool formed = tsr_call_has_form(b->call) && task.kernel == TSR_KERNEL_GEMM;
+  return formed ? tsr_push_product_of_lines(b, task) : tsr_push_task(b, task);
 }
 
 /* ---- One block ------------------------------------------------------------ */
@@ -93,18 +93,18 @@ static tsr_access sum_access(const tsr_builder *b, const tsr_block *k) {
   return tsr_sums_in_copy(b) || b->call->beta == TSR_ZERO ? TSR_WRITE : TSR_UPDATE;
 }
 
-/* The operand of lines of residues: A's, which belong to the block, or those of the stripe. */
-static tsr_task_operand residues_of(const tsr_builder *b, int matrix, const tsr_block *k,
-                                    int64_t from, int64_t length) {
+/* The operand in another form: A's, which belongs to the block, or those of the stripe. */
+static tsr_task_operand in_form(const tsr_builder *b, int matrix, const tsr_block *k, int64_t from,
+                                int64_t length) {
   bool of_a = (matrix == TSR_RA) == tsr_is_left(b);
   int64_t line = of_a ? k->at : k->stripe->line, lines = of_a ? k->length : k->stripe->lines;
   return tsr_rectangle(b->graph, matrix, TSR_READ, from, length, line, lines);
 }
 
-static void set_factors_in_residues(const tsr_builder *b, const tsr_block *k, int64_t from,
-                                    int64_t length, tsr_task *task) {
-  task->operand[0] = residues_of(b, TSR_RA, k, from, length);
-  task->operand[1] = residues_of(b, TSR_RB, k, from, length);
+static void set_factors_in_form(const tsr_builder *b, const tsr_block *k, int64_t from,
+                                int64_t length, tsr_task *task) {
+  task->operand[0] = in_form(b, TSR_RA, k, from, length);
+  task->operand[1] = in_form(b, TSR_RB, k, from, length);
 }
 
 static void set_factors(const tsr_builder *b, const tsr_block *k, int64_t from, int64_t length,
@@ -122,8 +122,8 @@ static void set_factors(const tsr_builder *b, const tsr_block *k, int64_t from, 
 
 bool tsr_push_product(tsr_builder *b, tsr_block *k, int64_t from, int64_t length) {
   tsr_task task = {.kernel = TSR_KERNEL_GEMM, .k = (int32_t)length};
-  bool residues = tsr_call_has_form(b->call);
-  (residues ? set_factors_in_residues : set_factors)(b, k, from, length, &task);
+  bool formed = tsr_call_has_form(b->call);
+  (formed ? set_factors_in_form : set_factors)(b, k, from, length, &task);
   task.operand[2] = lines_of(b, sum_of(b), sum_access(b, k), k->stripe, k->at, k->length);
   set_product_scalars(b, k, &task);
   task.last = --k->left == 0 && !tsr_solves(b) && !tsr_sums_in_copy(b);

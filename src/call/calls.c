@@ -103,7 +103,7 @@ static void tell_progress(tsr_calls *calls, tsr_job *job) {
 }
 
 /* Stores the measured times in the plan's object, which takes over times (may be NULL), and how
- * many products were computed natively in place of residues. */
+ * many products were computed natively in place of lines. */
 static void keep_times(tsr_plan_object *object, double seconds, float *times, int refused) {
   pthread_mutex_lock(&object->owner->lock);
   float *former = times != NULL ? object->times : NULL;
@@ -131,7 +131,7 @@ static int count_refused(const tsr_job *job) {
   return count;
 }
 
-/* Lists the parts of C that products in residues left. False: no host memory. */
+/* Lists the parts of C that products in a form left. False: no host memory. */
 static bool list_refused(const tsr_job *job, tsr_left *left) {
   const tsr_plan *plan = tsr_job_plan(job);
   bool listed = true;

@@ -10,7 +10,7 @@
 
 typedef enum tsr_left_why {
   TSR_LEFT_NOTHING,
-  TSR_LEFT_FOR_ACCURACY, /* products in residues could not promise their accuracy */
+  TSR_LEFT_FOR_ACCURACY, /* products in a form could not promise their accuracy */
   TSR_LEFT_BY_DEVICE     /* a device failed, and with it the run */
 } tsr_left_why;
 

@@ -103,7 +103,7 @@ typedef struct tsr_plan_object {
   tsr_traffic moved;    /* by the copies of one run */
   tsr_program *program; /* NULL if plans are not run, or the CPU does the call */
   double measured; /* time of the last run [s]; 0: none. The owner's lock guards this and times */
-  int refused;     /* products, or parts of C, that the last run in residues left to native ones; as
+  int refused;     /* products, or parts of C, that the last run in a form left to native ones; as
                       measured */
   float *times;    /* of the commands, as in tsr_measured; NULL: not traced */
   struct tsr_alternatives *alternatives; /* for verdicts; NULL: not planned. Under the lock, too */

@@ -66,7 +66,7 @@ static void set_request(const tsr_request *request, tsr_plan_options *options) {
   }
 }
 
-/* Plans the call natively where it is not to be computed in residues, or cannot be. */
+/* Plans the call natively where it is not to be computed in a form, or cannot be. */
 static tsr_status plan_natively(tsr_plans *plans, const tsr_request *request,
                                 const tsr_plan_options *options, tsr_plan **plan) {
   tsr_call native = tsr_call_natively(request->call);
@@ -81,7 +81,7 @@ static void note_other(const tsr_plan *other, tsr_plan *plan) {
   plan->other.promise = other->call.promise;
 }
 
-/* Makes a native plan beside the one in residues, and keeps the one that is predicted to be faster.
+/* Makes a native plan beside the one in a form, and keeps the one that is predicted to be faster.
  */
 static tsr_status take_faster(tsr_plans *plans, const tsr_request *request,
                               const tsr_plan_options *options, tsr_plan **plan) {
@@ -95,36 +95,36 @@ static tsr_status take_faster(tsr_plans *plans, const tsr_request *request,
   return TSR_OK;
 }
 
-/* Whether memory is why a call is not computed in residues: the value of plan->residues_need, which
+/* Whether memory is why a call is not computed in a form: the value of plan->form_need, which
  * says what each value means. */
-static size_t residues_need(const tsr_plans *plans, const tsr_request *request,
-                            const tsr_plan_options *options) {
-  size_t need = tsr_plan_residues_need(request->call, options);
+static size_t form_need(const tsr_plans *plans, const tsr_request *request,
+                        const tsr_plan_options *options) {
+  size_t need = tsr_plan_form_need(request->call, options);
   bool lacks = false;
   if (request->residency != NULL) return SIZE_MAX; /* cached blocks do not share memory */
   for (int d = 0; d < plans->machine->devices; d++) lacks |= options->budget[d] < need;
   return lacks ? need : 0;
 }
 
-/* Plans a call natively that was to be computed in residues, and could not be planned so. */
+/* Plans a call natively that was to be computed in a form, and could not be planned so. */
 static tsr_status plan_instead(tsr_plans *plans, const tsr_request *request,
                                const tsr_plan_options *options, tsr_plan **plan) {
   tsr_log(TSR_LOG_INFO, "a product is planned natively, not emulated: %s", tsr_message());
   TSR_TRY(plan_natively(plans, request, options, plan));
-  (*plan)->residues_need = residues_need(plans, request, options);
+  (*plan)->form_need = form_need(plans, request, options);
   return TSR_OK;
 }
 
-/* Whether a plan has products in residues. A triangle beside C that is cut into one block has none.
+/* Whether a plan has products in a form. A triangle beside C that is cut into one block has none.
  */
-static bool has_residues(const tsr_plan *plan) {
+static bool has_lines(const tsr_plan *plan) {
   bool any = false;
   for (size_t i = 0; i < plan->buffers.count; i++)
-    any |= tsr_is_residues(plan->buffers.items[i].matrix);
+    any |= tsr_is_lines(plan->buffers.items[i].matrix);
   return any;
 }
 
-/* A call whose residues do not fit the budgets is planned natively, unless its bits must not depend
+/* A call whose lines do not fit the budgets is planned natively, unless its bits must not depend
  * on the budgets. */
 static tsr_status plan_any(tsr_plans *plans, const tsr_request *request,
                            const tsr_plan_options *options, tsr_plan **plan) {
@@ -135,7 +135,7 @@ static tsr_status plan_any(tsr_plans *plans, const tsr_request *request,
     return plan_natively(plans, request, options, plan);
   if (status == TSR_ERR_MEMORY && !options->reproducible)
     return plan_instead(plans, request, options, plan);
-  if (status == TSR_OK && (*plan)->devices > 0 && !has_residues(*plan)) {
+  if (status == TSR_OK && (*plan)->devices > 0 && !has_lines(*plan)) {
     tsr_plan_free(*plan);
     return plan_natively(plans, request, options, plan);
   }

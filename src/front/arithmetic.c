@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Tessera authors */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Which calls are computed in residues (arithmetic/moduli.h), and what is left of them for native
+/* Which calls are computed in a form (arithmetic/moduli.h), and what is left of them for native
  * ones.
  */
 #include "base/thread.h"

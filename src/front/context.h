@@ -146,7 +146,7 @@ tsr_status tsr_context_arithmetic(tsr_context *context, const char *given,
                                   tsr_arithmetic_wish *arithmetic);
 
 /* Sets how the call is computed with an arithmetic: the moduli and the accuracy if that is in
- * residues, and whether a native plan is taken if it is faster; all are 0 if the call is native, or
+ * lines, and whether a native plan is taken if it is faster; all are 0 if the call is native, or
  * calls of this kind are not computed otherwise. async: the caller does not wait for the call, so
  * that it must leave no part of C to another one. */
 void tsr_context_choose_arithmetic(const tsr_context *context,

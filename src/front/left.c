@@ -14,7 +14,7 @@
 /* ---- For accuracy --------------------------------------------------------- */
 
 /*
- * The run in residues has written the other parts of C. So a part that it has left must not end in
+ * The run in a form has written the other parts of C. So a part that it has left must not end in
  * TSR_ERR_MEMORY, which says that nothing was touched: the CPU's BLAS, which needs no memory of
  * ours, does the part where it may; else the error says that C is undefined.
  */

@@ -31,7 +31,7 @@ static tsr_axes turned(tsr_axes axes, bool turn) {
 }
 
 /* Beside a triangle k goes along A's order. */
-static tsr_axes residue_spaces(const tsr_call *call, int matrix, uint8_t m, uint8_t n) {
+static tsr_axes line_spaces(const tsr_call *call, int matrix, uint8_t m, uint8_t n) {
   uint8_t k = !has_square_a(call) ? TSR_AXIS_K : call->side == TSR_LEFT ? m : n;
   return (tsr_axes){k, matrix == TSR_RA || matrix == TSR_RA2 ? m : n};
 }
@@ -39,7 +39,7 @@ static tsr_axes residue_spaces(const tsr_call *call, int matrix, uint8_t m, uint
 tsr_axes tsr_call_spaces(const tsr_call *call, int matrix) {
   uint8_t m = TSR_AXIS_I, n = tsr_call_has_triangular_c(call) ? m : TSR_AXIS_J;
   if (matrix == TSR_C_ || matrix == TSR_W) return (tsr_axes){m, n};
-  if (tsr_is_residues(matrix)) return residue_spaces(call, matrix, m, n);
+  if (tsr_is_lines(matrix)) return line_spaces(call, matrix, m, n);
   if (has_square_a(call)) {
     uint8_t order = call->side == TSR_LEFT ? m : n;
     return matrix == TSR_A || matrix == TSR_V ? (tsr_axes){order, order} : (tsr_axes){m, n};

@@ -24,7 +24,7 @@ typedef struct tsr_axes {
 bool tsr_call_has_triangular_c(const tsr_call *call);
 
 /* The triangle of an operand that alone the call uses, with its diagonal; TSR_GENERAL: it may use
- * all of the operand. Residues of A are made of whole squares. */
+ * all of the operand. Lines of A are made of whole squares. */
 tsr_uplo tsr_call_triangle_of(const tsr_call *call, int operand);
 
 /* The spaces of the rows and columns of a matrix as stored, and the extent of a space in

@@ -120,7 +120,7 @@ const char *tsr_home_name(const tsr_plan *plan, const tsr_operand *home, tsr_nam
 }
 
 size_t tsr_matrix_element(const tsr_call *call, int matrix) {
-  if (tsr_is_residues(matrix))
+  if (tsr_is_lines(matrix))
     return tsr_call_has_form(call)
                ? (size_t)tsr_form_element(call->arithmetic, &call->promise, call->type)
                : 0;

@@ -126,10 +126,10 @@ struct tsr_plan {
    * plan adds. NULL: no block stays on devices, and all of C is at its home. */
   struct tsr_residency *after, *before; /* before: the cached blocks at the plan's start */
   char why[256]; /* the chosen candidate and the runner-up, as text for users */
-  /* Why products are native that were to be computed in residues: the budget of each device [bytes]
+  /* Why products are native that were to be computed in a form: the budget of each device [bytes]
    * that these would need; SIZE_MAX: they do not fit beside what stays on devices; 0: neither. */
-  size_t residues_need;
-  /* If the faster one of a native plan and one in residues was taken: the other one. */
+  size_t form_need;
+  /* If the faster one of a native plan and one in a form was taken: the other one. */
   struct {
     double seconds;                   /* predicted, s; 0: there was no choice */
     const tsr_arithmetic *arithmetic; /* NULL: native */
@@ -162,8 +162,8 @@ typedef struct tsr_plan_options {
                                             possible (search/mapped.h); or NULL */
 } tsr_plan_options;
 
-/* The least budget of each device [bytes] with which a product in residues is planned. */
-size_t tsr_plan_residues_need(const tsr_call *call, const tsr_plan_options *options);
+/* The least budget of each device [bytes] with which a product in a form is planned. */
+size_t tsr_plan_form_need(const tsr_call *call, const tsr_plan_options *options);
 
 /* Plans a call on a machine. The caller frees *plan with tsr_plan_free. TSR_ERR_MEMORY: no host
  * memory, or the budgets are too small; then the message names the least budget that suffices. */
@@ -217,7 +217,7 @@ double tsr_plan_home_share(const tsr_machine *machine, const tsr_call *call, int
  * microseconds. */
 typedef struct tsr_reach {
   double flops[TSR_TYPE_COUNT];    /* sustained */
-  double emulated[TSR_TYPE_COUNT]; /* in residues, with the type's usual number of moduli */
+  double emulated[TSR_TYPE_COUNT]; /* in a form, with the type's usual number of moduli */
   double in, out,
       staging; /* bytes/s: host to devices, devices to host, through the staging threads */
   /* The same for one location of host memory; index: location - devices. in and out are what all
@@ -246,7 +246,7 @@ typedef struct tsr_measured {
 /* What is known of a plan besides itself, to print with it. */
 typedef struct tsr_known {
   tsr_measured measured;
-  int refused;    /* products, or parts of C, that the last run, in residues, left to native ones */
+  int refused;    /* products, or parts of C, that the last run, in a form, left to native ones */
   bool rehearsal; /* the times are those of emulated devices */
   const struct tsr_alternatives *alternatives; /* print/verdict.h; NULL: none was planned */
 } tsr_known;

@@ -77,7 +77,7 @@ static void *operand(const tsr_job *job, const tsr_command *c, int i, int64_t *l
 static void set_block(const tsr_job *job, uint32_t index, int i, tsr_kernel_args *args) {
   const tsr_command *c = &job->plan->commands.items[index];
   const tsr_buffer *buffer = buffer_of(job, c, i);
-  if (buffer == NULL || !tsr_is_residues(buffer->matrix)) return;
+  if (buffer == NULL || !tsr_is_lines(buffer->matrix)) return;
   args->lines.of[i] = (tsr_lines_range){c->col[i] - buffer->col, buffer->cols};
   if (i == 2)
     args->c = base_of(job, buffer);

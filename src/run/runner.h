@@ -149,7 +149,7 @@ float *tsr_job_take_times(tsr_job *job);
 bool tsr_job_lost_device(const tsr_job *job);
 tsr_job_left_kind tsr_job_left(const tsr_job *job, const tsr_rects **parts);
 
-/* Of a complete job: whether the command is a product in residues that could not promise its
+/* Of a complete job: whether the command is a product in a form that could not promise its
  * accuracy, and left its part of C as it was. */
 bool tsr_job_refused(const tsr_job *job, uint32_t command);
 

@@ -105,7 +105,7 @@ static void check_budgets(const tsr_machine *machine, const tsr_call *call, cons
   tsr_plan_options options = planning_options(machine, 0);
   bool beside = tsr_family_of(call->operation) == TSR_TRIANGLE;
   options.search_seconds = 0.01;
-  size_t least = tsr_plan_residues_need(call, &options);
+  size_t least = tsr_plan_form_need(call, &options);
   for (size_t b = 0; b <= length; b++) {
     tsr_plan *plan = NULL;
     size_t budget = b < length ? times[b] * least : least / 4;

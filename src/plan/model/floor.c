@@ -500,7 +500,7 @@ static double node_seconds(const tsr_reach *reach, const tsr_call *call, int hos
   return fmax(in / reach->node_in[host], out / reach->node_out[host]);
 }
 
-/* Flops/s of the call's products: in residues, natively, or whichever is faster (as in tsr_floor).
+/* Flops/s of the call's products: in a form, natively, or whichever is faster (as in tsr_floor).
  */
 static double reach_rate(const tsr_reach *reach, const tsr_call *call) {
   int index = tsr_type_index(call->type);

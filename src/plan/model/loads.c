@@ -85,7 +85,7 @@ static double bound(const tsr_plan *plan, double products, int device) {
   return elements * (double)tsr_type_get(plan->call.type)->size;
 }
 
-/* Whether only half of a kernel's products count. In residues, blocks across the diagonal of C are
+/* Whether only half of a kernel's products count. In a form, blocks across the diagonal of C are
  * computed whole, but only a triangle is wanted. */
 static bool is_half(const tsr_plan *plan, const tsr_command *command) {
   if (command->kernel == TSR_KERNEL_SYMM || command->kernel == TSR_KERNEL_HEMM) return false;

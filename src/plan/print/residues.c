@@ -15,7 +15,7 @@ typedef struct change {
 } change;
 
 static bool has_residues(const tsr_plan *plan, int32_t buffer) {
-  return buffer != TSR_NO_BUFFER && tsr_is_residues(plan->buffers.items[buffer].matrix);
+  return buffer != TSR_NO_BUFFER && tsr_is_lines(plan->buffers.items[buffer].matrix);
 }
 
 /* Each block comes when the first command that uses it begins, and goes when the last one ends.

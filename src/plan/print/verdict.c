@@ -357,18 +357,18 @@ static void say_native_is_faster(const verdict *v, tsr_text *text) {
 
 /* Why products are native that should have been emulated. */
 static void say_native(const verdict *v, tsr_text *text) {
-  if (v->plan->residues_need == 0) {
+  if (v->plan->form_need == 0) {
     say_native_is_faster(v, text);
     return;
   }
-  if (v->plan->residues_need == SIZE_MAX) {
+  if (v->plan->form_need == SIZE_MAX) {
     tsr_text_add(text,
                  " Products are not emulated: their residues do not fit beside what this call "
                  "and earlier ones keep on the GPUs (tsr_release).");
     return;
   }
   tsr_text_add(text, " Products are not emulated: their residues need a budget of ");
-  tsr_add_bytes(text, 0, (double)v->plan->residues_need);
+  tsr_add_bytes(text, 0, (double)v->plan->form_need);
   tsr_text_add(text, " on each GPU (TESSERA_MEMORY).");
 }
 

@@ -59,11 +59,11 @@ size_t tsr_tile_bytes(int64_t ld, int64_t cols, size_t size) {
 
 size_t tsr_tile_memory(const tsr_call *call, int matrix, int64_t rows, int64_t cols, int64_t *ld) {
   size_t size = tsr_matrix_element(call, matrix);
-  bool residues = tsr_is_residues(matrix);
-  *ld = residues ? tsr_form_ld(rows) : tsr_tile_ld(rows, size);
-  return residues ? tsr_tile_round_up(
-                        tsr_form_bytes(call->arithmetic, &call->promise, call->type, rows, cols))
-                  : tsr_tile_bytes(*ld, cols, size);
+  bool lines = tsr_is_lines(matrix);
+  *ld = lines ? tsr_form_ld(rows) : tsr_tile_ld(rows, size);
+  return lines ? tsr_tile_round_up(
+                     tsr_form_bytes(call->arithmetic, &call->promise, call->type, rows, cols))
+               : tsr_tile_bytes(*ld, cols, size);
 }
 
 static int64_t longest(const tsr_cuts *cuts) {

@@ -99,7 +99,7 @@ static bool prepare_operand(tsr_scheduler *s, const tsr_task_operand *o, int dev
 /* ---- The kernel ----------------------------------------------------------- */
 
 /* Whether the kernels of one queue alone use tiles of the matrix at a device. C has two queues, for
- * products and for additions; both are one only where C has no triangle. Beside a triangle residues
+ * products and for additions; both are one only where C has no triangle. Beside a triangle lines
  * are made of the same tiles as native kernels read. */
 static bool has_one_user(const tsr_scheduler *s, int matrix) {
   if (tsr_call_has_form(s->problem.call) && family_of(s) == TSR_TRIANGLE) return false;
@@ -283,7 +283,7 @@ tsr_status tsr_schedule(const tsr_machine *machine, const tsr_graph *graph,
   return tsr_schedule_with(machine, graph, options, schedule_tasks, NULL, plan, fit);
 }
 
-/* In residues a tile of C may wait for its second kernel while the residues of both operands, and
+/* In a form a tile of C may wait for its second kernel while the lines of both operands, and
  * the tile that the last ones are made of, have slots; but for gemm, where it has one kernel. */
 size_t tsr_schedule_least_budget(const tsr_call *call, const tsr_graph *graph, int64_t held) {
   bool waits = tsr_call_has_form(call) && call->operation != TSR_GEMM;

@@ -47,7 +47,7 @@ typedef enum tsr_fit {
 tsr_status tsr_schedule(const tsr_machine *machine, const tsr_graph *graph,
                         const tsr_schedule_options *options, tsr_plan *plan, tsr_fit *fit);
 
-/* Bytes of memory for a tile of a matrix, rounded up; *ld: its leading dimension, which of residues
+/* Bytes of memory for a tile of a matrix, rounded up; *ld: its leading dimension, which of lines
  * is in bytes. */
 size_t tsr_tile_memory(const tsr_call *call, int matrix, int64_t rows, int64_t cols, int64_t *ld);
 

@@ -236,8 +236,8 @@ bool tsr_tile_slots_are_converted(const tsr_tile_slots *s, int matrix, int64_t r
   if (!tsr_call_has_form(p->call) || tsr_family_of(p->call->operation) == TSR_TRIANGLE)
     return false;
   for (int x = TSR_RA; x <= TSR_RB2; x++) {
-    if (!tsr_residues_are_of(p->call, p->graph, x, matrix)) continue;
-    int32_t tile = tsr_residues_tile(p->call, p->graph, x, row, col);
+    if (!tsr_lines_are_of(p->call, p->graph, x, matrix)) continue;
+    int32_t tile = tsr_lines_tile(p->call, p->graph, x, row, col);
     tsr_rect rect = tsr_tile_rect(p, x, tile);
     tsr_tile_copy *copy = tsr_copy_of(s->copies, x, tile, device);
     bool unused = s->in_use && next_use(s, copy) == INT32_MAX;

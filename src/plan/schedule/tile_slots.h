@@ -85,8 +85,8 @@ void tsr_tile_slots_keep(tsr_tile_slots *s, tsr_tile_copy *copy);
  * is used before the next task that uses the copy. */
 void tsr_tile_slots_give_up(tsr_tile_slots *s, tsr_tile_copy *copy);
 
-/* Whether a device has all residues that it will use of the tile of A or B that has an element. The
- * tile is not needed there then, until residues have lost their slot. Never beside a triangle,
+/* Whether a device has all lines that it will use of the tile of A or B that has an element. The
+ * tile is not needed there then, until lines have lost their slot. Never beside a triangle,
  * where native kernels read these tiles, too. */
 bool tsr_tile_slots_are_converted(const tsr_tile_slots *s, int matrix, int64_t row, int64_t col,
                                   int device);

@@ -44,7 +44,7 @@ tsr_strategy tsr_bands_guess(const tsr_search *s, int devices) {
                            .serpentine = true,
                            .piece = TSR_TUNE_TILE_PIECE,
                            .relay = true};
-  if (tsr_call_has_form(s->call) && tsr_residue_bands_guess(s, devices, &strategy)) return strategy;
+  if (tsr_call_has_form(s->call) && tsr_line_bands_guess(s, devices, &strategy)) return strategy;
   tsr_panels_set_lazy(s, &strategy);
   return strategy;
 }

@@ -28,8 +28,8 @@ typedef struct choice {
   int b, c, d;
   double l;
   size_t element;
-  double kernel, residues, in, out,
-      both; /* s: time of one kernel, of making a tile's residues; and for one byte to every device:
+  double kernel, lines, in, out,
+      both; /* s: time of one kernel, of making a tile's lines; and for one byte to every device:
      from the host, to the host, and one each way at once */
 } choice;
 
@@ -161,7 +161,7 @@ static double product_time(const choice *tried, int device) {
                                  tried->question->heat);
 }
 
-static double residues_time(const choice *tried) {
+static double lines_time(const choice *tried) {
   const tsr_call *call = tried->question->call;
   double most = 0;
   int64_t lines = tried->rows > tried->cols ? tried->rows : tried->cols;
@@ -185,7 +185,7 @@ static void set_rates(choice *tried) {
   tsr_segments segments = {(double)tried->rows * (double)tried->element,
                            tsr_search_pitch(tried->question->machine, tried->question->call)};
   tried->kernel = kernel_time(tried);
-  tried->residues = residues_time(tried);
+  tried->lines = lines_time(tried);
   tried->in = flow_time(tried->question, (flow){1, 0}, segments);
   tried->out = flow_time(tried->question, (flow){0, 1}, segments);
   tried->both = flow_time(tried->question, (flow){1, 1}, segments);
@@ -206,7 +206,7 @@ static double time_of(const choice *tried) {
   double down = parts(tried->m, tried->b), across = parts(tried->n, tried->c);
   double used = (double)tried->m * tried->n / (down * tried->b * across * tried->c);
   double k_panels = parts(tried->k, tried->d), tiles = tried->b + tried->c;
-  double kernels = (tried->kernel * tried->b * tried->c + tried->residues * tiles) * tried->d;
+  double kernels = (tried->kernel * tried->b * tried->c + tried->lines * tiles) * tried->d;
   double copies = k_panel_bytes(tried) * tried->in;
   double tile = (double)tried->rows * (double)tried->cols * (double)tried->element;
   double c = on_host(tried, TSR_C_) ? tried->b * tried->c * tile : 0;
@@ -236,23 +236,23 @@ static size_t least_budget(const tsr_c_block_question *question) {
   return least;
 }
 
-/* Bytes of the largest tile of residues; 0: there are none. */
-static double residue_tile(const choice *tried) {
+/* Bytes of the largest tile of lines; 0: there are none. */
+static double lines_tile(const choice *tried) {
   const tsr_call *call = tried->question->call;
   int64_t ld, lines = tried->rows > tried->cols ? tried->rows : tried->cols;
   return tsr_call_has_form(call) ? (double)tsr_tile_memory(call, TSR_RA, tried->depth, lines, &ld)
                                  : 0;
 }
 
-/* Slots that fit the smallest budget; each is as large as the largest tile. With residues one slot
+/* Slots that fit the smallest budget; each is as large as the largest tile. With lines one slot
  * is for the tile that they are made of. */
 static double slots_of(const choice *tried) {
   int64_t most = tried->rows * tried->cols;
   if (most < tried->rows * tried->depth) most = tried->rows * tried->depth;
   if (most < tried->depth * tried->cols) most = tried->depth * tried->cols;
   double bytes = ceil((double)most * (double)tried->element / TSR_TILE_ALIGN) * TSR_TILE_ALIGN;
-  double residues = residue_tile(tried);
-  if (residues > 0) return floor((double)least_budget(tried->question) / fmax(bytes, residues)) - 1;
+  double lines = lines_tile(tried);
+  if (lines > 0) return floor((double)least_budget(tried->question) / fmax(bytes, lines)) - 1;
   return floor((double)least_budget(tried->question) / bytes);
 }
 

@@ -46,15 +46,15 @@ static tsr_status search_devices(tsr_search *s, int devices) {
   int64_t tile = tsr_search_fixed_tile(s);
   tsr_strategy strategy = first_guess(s, devices, tile);
   if (is_free(s, strategy.kind)) TSR_TRY(try_guess(s, &strategy));
-  bool residues = tsr_call_has_form(s->call);
-  if (s->kinds == 1u << TSR_SLICES || (s->kinds == 1u << TSR_BANDS && !residues)) {
+  bool lines = tsr_call_has_form(s->call);
+  if (s->kinds == 1u << TSR_SLICES || (s->kinds == 1u << TSR_BANDS && !lines)) {
     strategy =
         s->kinds >> TSR_BANDS & 1 ? tsr_bands_guess(s, devices) : tsr_slices_guess(s, devices);
     return try_guess(s, &strategy);
   }
   if (s->best && s->best->blocking.rows == 0) return TSR_OK;
-  if (residues && tsr_search_family(s) != TSR_TRIANGLE)
-    return is_free(s, TSR_BANDS) ? tsr_residue_bands_search(s, devices) : TSR_OK;
+  if (lines && tsr_search_family(s) != TSR_TRIANGLE)
+    return is_free(s, TSR_BANDS) ? tsr_line_bands_search(s, devices) : TSR_OK;
   if (!is_free(s, TSR_TILES)) return TSR_OK;
   tsr_misfit misfit = s->misfit;
   TSR_TRY(tsr_c_blocks_search(s, devices, tile));

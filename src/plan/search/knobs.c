@@ -83,7 +83,7 @@ static bool if_tight(const tsr_search_problem *p, const tsr_strategy *at, int64_
   return p->tight;
 }
 
-/* Bands are free to have C blocks only in residues, which are larger than A and B and take time to
+/* Bands are free to have C blocks only in a form, which are larger than A and B and take time to
  * make again. */
 static bool if_blocks_are_free(const tsr_search_problem *p, const tsr_strategy *at, int64_t value) {
   return if_tight(p, at, value) && (at->kind != TSR_BANDS || tsr_call_has_form(p->call));
@@ -163,7 +163,7 @@ static const char *if_there_are_products(const tsr_search_problem *p, int64_t va
   return value != 0 && tsr_call_scales_only(p->call) ? "the call has no products" : NULL;
 }
 
-/* Products in residues may lead by parts of the rows, which have all of k. */
+/* Products in a form may lead by parts of the rows, which have all of k. */
 static const char *if_the_call_multiplies(const tsr_search_problem *p, int64_t value) {
   return value != 0 && tsr_call_scales_only(p->call) ? "the call has no products" : NULL;
 }
@@ -226,7 +226,7 @@ static bool one_socket(const tsr_search_problem *p, const tsr_strategy *made) {
   return p->machine->nodes == 1;
 }
 
-static bool in_residues(const tsr_search_problem *p, const tsr_strategy *made) {
+static bool has_form(const tsr_search_problem *p, const tsr_strategy *made) {
   (void)made;
   return tsr_call_has_form(p->call);
 }
@@ -266,7 +266,7 @@ static bool are_alike(const tsr_search_problem *p, const tsr_strategy *made) {
 #define STRIPES OF(TSR_STRIPES, TSR_TRIANGLE)
 #define SLICES OF(TSR_SLICES, TSR_PRODUCT)
 #define BANDS_OF_PRODUCTS OF(TSR_BANDS, TSR_PRODUCT)
-#define BANDS (BANDS_OF_PRODUCTS | OF(TSR_BANDS, TSR_RANK)) /* rank-k updates: in residues */
+#define BANDS (BANDS_OF_PRODUCTS | OF(TSR_BANDS, TSR_RANK)) /* rank-k updates: in a form */
 #define TILES_OF_PRODUCTS OF(TSR_TILES, TSR_PRODUCT)
 #define TILES_OF_C (TILES_OF_PRODUCTS | OF(TSR_TILES, TSR_RANK)) /* no triangle is beside C */
 #define TILES (TILES_OF_C | OF(TSR_TILES, TSR_TRIANGLE))
@@ -542,7 +542,7 @@ static const tsr_knob table[] = {
      .value = {512, 1024, 2048, 0, -1},
      .worth = has_first_n_block,
      .unmet = if_k_panels_differ,
-     .same = {{in_residues, "products in residues have one k-panel"}}},
+     .same = {{has_form, "products in residues have one k-panel"}}},
     {.name = "nblock.middle",
      .unit = "columns",
      .says =
@@ -557,7 +557,7 @@ static const tsr_knob table[] = {
      .value = {512, 1024, 2048, 4096, 8192, 0, -1},
      .worth = of_panels,
      .unmet = if_k_panels_differ,
-     .same = {{in_residues, "products in residues have one k-panel"}}},
+     .same = {{has_form, "products in residues have one k-panel"}}},
     {.name = "nblock.last",
      .unit = "columns",
      .says = "Columns of C of a kernel in the last k-panel; 0: all. In a rank-k update in all "
@@ -1040,7 +1040,7 @@ tsr_status tsr_forced_check(const tsr_forced *forced, const tsr_search_problem *
   if (tsr_slices_are_possible(p)) *kinds |= 1u << TSR_SLICES;
   if (tsr_bands_are_possible(p)) *kinds |= 1u << TSR_BANDS;
   if (tsr_bands_are_needed(p)) *kinds = 1u << TSR_BANDS;
-  /* A composed product in residues whose tiles are set has no strategy: the search says that it
+  /* A composed product in a form whose tiles are set has no strategy: the search says that it
    * does not fit, and the caller plans it natively. */
   if (*kinds == 0) *kinds = 1u << TSR_TILES;
   say_kinds(*kinds, left, sizeof left);

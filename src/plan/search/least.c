@@ -107,7 +107,7 @@ tsr_status tsr_search_too_small(tsr_search *s) {
                     "the residues of a part of C do not fit into a budget of %zu bytes for each "
                     "device: give at "
                     "least %zu bytes (TESSERA_MEMORY), or compute natively (TESSERA_ARITHMETIC)",
-                    smallest_budget(s), tsr_plan_residues_need(s->call, s->options));
+                    smallest_budget(s), tsr_plan_form_need(s->call, s->options));
   tsr_strategy strategy = least_strategy(s);
   tsr_tiling all;
   TSR_TRY(tsr_strategy_tiling(&strategy, s->call, s->machine, s->order, &all));

@@ -286,7 +286,7 @@ static void cut_product(const tsr_search *s, limit by, tsr_strategy *strategy) {
   if (both) strategy->k_panel_most = TSR_TUNE_BOTH_GROWTH * strategy->k_panel;
 }
 
-/* Products in residues have all of k: the leading block grows by parts of the rows. */
+/* Products in a form have all of k: the leading block grows by parts of the rows. */
 static void lead_by_rows(tsr_strategy *strategy) {
   strategy->leading = true;
   strategy->row_parts = TSR_TUNE_LEADING_ROW_PARTS;

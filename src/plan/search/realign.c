@@ -40,7 +40,7 @@ static bool fits_budgets(const tsr_search *s, unsigned realigned) {
 
 unsigned tsr_search_realigned(const tsr_search *s) {
   unsigned realigned = 0;
-  if (tsr_call_has_form(s->call)) return 0; /* kernels on residues load single elements */
+  if (tsr_call_has_form(s->call)) return 0; /* kernels on lines load single elements */
   if (s->options->reproducible) return 1u << TSR_A | 1u << TSR_B_;
   if (tsr_search_family(s) != TSR_PRODUCT || tsr_call_scales_only(s->call)) return 0;
   if (s->options->residency != NULL || !pays(s->call)) return 0;

@@ -4,7 +4,7 @@
 /*
  * Inside the search: what its files share. try.c plans and replays one strategy and keeps the best
  * plan. devices.c chooses how many devices to try. panels.c, slices.c, bands.c, tiles.c, c_block.c,
- * c_blocks.c and residue_bands.c make first guesses. starts.c and turns.c improve them by descents
+ * c_blocks.c and line_bands.c make first guesses. starts.c and turns.c improve them by descents
  * (base/descent.h), and shares.c learns from the replay how much of C each device should own.
  * search.c returns the best plan.
  */
@@ -231,20 +231,20 @@ tsr_strategy tsr_slices_guess(const tsr_search *s, int devices);
 /* ---- bands.c ---- */
 
 /* Whether bands are worth a try on that many devices: the user allows them, and all operands are on
- * devices, as the paper has it, or the product is computed in residues. */
+ * devices, as the paper has it, or the product is computed in a form. */
 bool tsr_bands_may_help(const tsr_search *s, int devices);
 
 /* A first guess at bands on that many devices. */
 tsr_strategy tsr_bands_guess(const tsr_search *s, int devices);
 
-/* ---- residue_bands.c ---- */
+/* ---- line_bands.c ---- */
 
-/* Tries bands for a product in residues that does not fit the budgets, or whose extent of tiles is
+/* Tries bands for a product in a form that does not fit the budgets, or whose extent of tiles is
  * fixed. */
-tsr_status tsr_residue_bands_search(tsr_search *s, int devices);
+tsr_status tsr_line_bands_search(tsr_search *s, int devices);
 
-/* A first guess at bands for a product in residues. False: the budgets are too small. */
-bool tsr_residue_bands_guess(const tsr_search *s, int devices, tsr_strategy *guess);
+/* A first guess at bands for a product in a form. False: the budgets are too small. */
+bool tsr_line_bands_guess(const tsr_search *s, int devices, tsr_strategy *guess);
 
 /* ---- least.c ---- */
 

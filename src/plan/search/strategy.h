@@ -81,7 +81,7 @@ bool tsr_strategy_must_be_lazy(const tsr_strategy *strategy, const tsr_search_pr
 bool tsr_strategy_may_be_lazy(const tsr_strategy *strategy, const tsr_search_problem *problem);
 
 /* Whether a call can be cut into square tiles of which k is cut, too: it is native, or a triangle
- * is beside C. Products in residues sum over all of k at once. */
+ * is beside C. Products in a form sum over all of k at once. */
 bool tsr_tiles_are_possible(const tsr_search_problem *problem);
 
 /* Whether the extent of tiles is fixed: the user set it, or results must have the same bits on any
@@ -93,12 +93,12 @@ bool tsr_tile_is_fixed(const tsr_search_problem *problem);
  * sums do not have a wider type than C, to which they are added one by one. */
 bool tsr_slices_are_possible(const tsr_search_problem *problem);
 
-/* Whether a call can be cut into bands: a product, native or in residues, or a rank-k update in
- * residues, whose k fits one kernel, no composed one, whose C is not mapped; not a native one whose
+/* Whether a call can be cut into bands: a product, native or in a form, or a rank-k update in
+ * lines, whose k fits one kernel, no composed one, whose C is not mapped; not a native one whose
  * results need to be the same on any number of devices. */
 bool tsr_bands_are_possible(const tsr_search_problem *problem);
 
-/* Whether a call has to be cut into bands: it is a product or a rank-k update in residues, and its
+/* Whether a call has to be cut into bands: it is a product or a rank-k update in a form, and its
  * results must be the same on any number of devices. Each tile is judged by itself
  * (arithmetic/moduli.h), so tiles of which the shape alone says where they begin decide alike which
  * parts of C are left to native products.

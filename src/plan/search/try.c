@@ -295,9 +295,9 @@ static tsr_status cut(const tsr_search *s, const tsr_strategy *strategy, tsr_til
   return status;
 }
 
-/* Products in residues sum over all of k at once, and add C to that: panels do, and square tiles do
+/* Products in a form sum over all of k at once, and add C to that: panels do, and square tiles do
  * not. Beside a triangle they sum over a block of its order, as stripes and tiles do. */
-static void constrain_residues(const tsr_search *s, tsr_strategy *strategy, bool *is_void) {
+static void constrain_form(const tsr_search *s, tsr_strategy *strategy, bool *is_void) {
   *is_void = strategy->kind == TSR_SLICES ||
              (strategy->kind == TSR_TILES && !tsr_tiles_are_possible(&s->problem));
   strategy->k_panel = strategy->k_panel_most = 0;
@@ -347,7 +347,7 @@ static tsr_status apply_constraints(tsr_search *s, tsr_strategy *strategy, bool 
   constrain_inverses(s, strategy, is_void);
   if (tsr_call_has_form(s->call)) {
     bool is_void_too = false;
-    constrain_residues(s, strategy, &is_void_too);
+    constrain_form(s, strategy, &is_void_too);
     *is_void |= is_void_too;
     return TSR_OK;
   }

@@ -58,7 +58,7 @@ void tsr_algebra_stop(tsr_algebra *x);
  * inverses. */
 static inline bool tsr_algebra_is_result(const tsr_algebra *x, int32_t buffer) {
   uint8_t matrix = x->v->plan->buffers.items[buffer].matrix;
-  if (tsr_is_residues(matrix)) return tsr_line_source_of(x->call, matrix, 0, 0).matrix == TSR_C_;
+  if (tsr_is_lines(matrix)) return tsr_line_source_of(x->call, matrix, 0, 0).matrix == TSR_C_;
   return matrix == TSR_C_ || matrix == TSR_W || matrix == TSR_V;
 }
 

@@ -223,9 +223,9 @@ static tsr_status check_form(const tsr_verifier *v, uint32_t c) {
  * elements are multiplied with each other. */
 static bool matrix_fits(const tsr_command *command, int i, int matrix, int source) {
   if (tsr_kernel_makes_form(command->kernel))
-    return i == 2 ? tsr_is_residues(matrix) : matrix == source;
+    return i == 2 ? tsr_is_lines(matrix) : matrix == source;
   if (tsr_kernel_multiplies_forms(command->kernel))
-    return i == 2 ? matrix == TSR_C_ || matrix == TSR_W : tsr_is_residues(matrix);
+    return i == 2 ? matrix == TSR_C_ || matrix == TSR_W : tsr_is_lines(matrix);
   switch (command->kernel) {
     case TSR_KERNEL_INVERT:
       return matrix == (i == 2 ? TSR_V : TSR_A);
@@ -296,7 +296,7 @@ static tsr_status check_residues(const tsr_verifier *v, uint32_t c) {
   int made = v->plan->buffers.items[command->buffer[2]].matrix;
   bool makes = tsr_kernel_makes_form(command->kernel);
   tsr_line_source source = {TSR_A, false, false};
-  if (makes && tsr_is_residues(made))
+  if (makes && tsr_is_lines(made))
     source = tsr_line_source_of(call, made, command->row[2], command->col[2]);
   for (int i = 0; i < 3; i++) {
     if (command->buffer[i] == TSR_NO_BUFFER) continue;

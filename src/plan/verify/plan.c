@@ -72,7 +72,7 @@ static bool residues_fit(const tsr_verifier *v, const tsr_buffer *buffer) {
 
 static tsr_status check_memory(const tsr_verifier *v, size_t index) {
   const tsr_buffer *buffer = &v->plan->buffers.items[index];
-  bool residues = tsr_is_residues(buffer->matrix);
+  bool residues = tsr_is_lines(buffer->matrix);
   size_t element = residues ? sizeof(uint64_t) : tsr_matrix_element(&v->plan->call, buffer->matrix);
   int64_t needed = elements_needed(buffer);
   tsr_name place;
@@ -97,7 +97,7 @@ static tsr_status check_memory(const tsr_verifier *v, size_t index) {
  * one of them; another form has the extents of what it stands for. Only trsm has inverses. */
 static bool inside_matrix(const tsr_plan *plan, const tsr_buffer *buffer) {
   const tsr_call *call = &plan->call;
-  bool residues = tsr_is_residues(buffer->matrix), made = tsr_is_made(buffer->matrix);
+  bool residues = tsr_is_lines(buffer->matrix), made = tsr_is_made(buffer->matrix);
   bool fits = buffer->matrix != TSR_V || call->operation == TSR_TRSM;
   const tsr_operand *whole =
       &call->operand[buffer->matrix < TSR_OPERANDS ? buffer->matrix : TSR_C_];

@@ -66,7 +66,7 @@ tsr_field tsr_algebra_rest(const tsr_algebra *x, size_t row, size_t col, size_t 
 }
 
 tsr_field tsr_algebra_original(const tsr_algebra *x, int matrix, size_t row, size_t col) {
-  if (tsr_is_residues(matrix)) return line_element(x, matrix, row, col);
+  if (tsr_is_lines(matrix)) return line_element(x, matrix, row, col);
   bool factored = matrix == TSR_C_ && tsr_family_of(x->call->operation) == TSR_FACTOR;
   if (factored && tsr_in_triangle(x->call->uplo, row, col)) return tsr_algebra_rest(x, row, col, 0);
   return random_at(x, matrix, row, col);

@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * First guesses at bands for products and rank-k updates in residues: a line of residues has all of
- * k. Where not everything fits the budgets, there is no other way. A device keeps the residues of
+ * First guesses at bands for products and rank-k updates in a form: a line has all of
+ * k. Where not everything fits the budgets, there is no other way. A device keeps the lines of
  * some bands of B while those of A pass by, then those of the next bands of B. A formula estimates
  * the time for each grid of devices and each extent of tiles, and the best guesses are replayed.
  */
@@ -13,13 +13,13 @@
 #include "blas/operation.h"
 #include "plan/search/search.h"
 
-/* Slots beside those of the bands of B that a device keeps: two for residues of A, so that the next
+/* Slots beside those of the bands of B that a device keeps: two for lines of A, so that the next
  * ones are made during products; two for tiles of A or B that arrive; two for tiles of C, of which
  * one is written back. */
 enum { PASSING = 6 };
 
-/* Slots that suffice for a gemm: two operands in residues, and a tile of A, B or C. In other
- * routines a tile of C keeps its slot from its first kernel to its last one, while the residues for
+/* Slots that suffice for a gemm: two operands in a form, and a tile of A, B or C. In other
+ * routines a tile of C keeps its slot from its first kernel to its last one, while the lines for
  * the next product are made. */
 enum { LEAST = 3, LEAST_OF_OTHERS = 4 };
 
@@ -87,7 +87,7 @@ static size_t slot_of(const tsr_call *call, int64_t tile) {
   return most;
 }
 
-size_t tsr_plan_residues_need(const tsr_call *call, const tsr_plan_options *options) {
+size_t tsr_plan_form_need(const tsr_call *call, const tsr_plan_options *options) {
   int64_t tile = options->tile > 0 ? options->tile : least_tile(call);
   return (size_t)least_slots(call) * slot_of(call, tile);
 }
@@ -121,9 +121,9 @@ static double band_bytes(const question *q, int matrix, double elements) {
   return copied(q, itself ? TSR_A : matrix, elements);
 }
 
-/* Seconds of the kernels for a tile of C, and of those that make the residues of a band. */
+/* Seconds of the kernels for a tile of C, and of those that make the lines of a band. */
 typedef struct times {
-  double product, residues;
+  double product, lines;
 } times;
 
 static times times_of(const question *q, int64_t tile) {
@@ -135,14 +135,13 @@ static times times_of(const question *q, int64_t tile) {
     double product =
         tsr_machine_form_gemm_time(s->machine, s->order[i], call->arithmetic, call->type, rows,
                                    cols, call->k, call->beta != TSR_ZERO, s->heat);
-    double residues =
-        tsr_machine_form_time(s->machine, s->order[i], call->arithmetic, &call->promise, call->type,
-                              call->k, tsr_most(rows, cols));
+    double lines = tsr_machine_form_time(s->machine, s->order[i], call->arithmetic, &call->promise,
+                                         call->type, call->k, tsr_most(rows, cols));
     most.product = fmax(most.product, product);
-    most.residues = fmax(most.residues, residues);
+    most.lines = fmax(most.lines, lines);
   }
   most.product *= products_of(call);
-  most.residues *= products_of(call);
+  most.lines *= products_of(call);
   return most;
 }
 
@@ -165,8 +164,8 @@ static double time_of(const question *q, const tsr_strategy *strategy) {
     a /= (double)strategy->grid_cols;
     b /= (double)strategy->grid_rows;
   }
-  double with_first = fmax(k.product + k.residues, b + in);
-  double with_next = fmax(width * k.product + k.residues, a + width * in);
+  double with_first = fmax(k.product + k.lines, b + in);
+  double with_next = fmax(width * k.product + k.lines, a + width * in);
   double steps = cols * with_first + passes * (rows - 1) * with_next * cols / (passes * width);
   return first + part * (steps + TSR_TUNE_TIGHT_TASK * rows * cols) + out;
 }
@@ -253,7 +252,7 @@ static question question_of(const tsr_search *s, int devices) {
   return q;
 }
 
-bool tsr_residue_bands_guess(const tsr_search *s, int devices, tsr_strategy *strategy) {
+bool tsr_line_bands_guess(const tsr_search *s, int devices, tsr_strategy *strategy) {
   question q = question_of(s, devices);
   guesses all;
   double least = INFINITY;
@@ -267,7 +266,7 @@ bool tsr_residue_bands_guess(const tsr_search *s, int devices, tsr_strategy *str
   return isfinite(least);
 }
 
-tsr_status tsr_residue_bands_search(tsr_search *s, int devices) {
+tsr_status tsr_line_bands_search(tsr_search *s, int devices) {
   question q = question_of(s, devices);
   tsr_status status = TSR_OK;
   guesses all;

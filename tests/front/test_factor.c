@@ -60,6 +60,14 @@ static bool is_stored(const matrix *x, int64_t i, int64_t j) {
   return x->uplo == TSR_UPPER ? i <= j : i >= j;
 }
 
+/* re + im i, where either may be NaN. */
+static double complex number(double re, double im) {
+  double parts[2] = {re, im};
+  double complex made;
+  memcpy(&made, parts, sizeof made);
+  return made;
+}
+
 static double part(int64_t i, int64_t j) {
   return sin(0.7 * (double)i + 2.3 * (double)j + 0.01 * (double)i * (double)j);
 }
@@ -74,7 +82,7 @@ static matrix make(tsr_type type, tsr_layout layout, tsr_uplo uplo, int64_t n) {
     for (int64_t i = 0; i < n; i++)
       if (is_stored(&x, i, j)) {
         double imaginary = is_complex(type) ? i == j ? NAN : part(i + 5, j) : 0;
-        put(&x, i, j, CMPLX(i == j ? 2.0 * (double)n + part(i, i) : part(i, j), imaginary));
+        put(&x, i, j, number(i == j ? 2.0 * (double)n + part(i, i) : part(i, j), imaginary));
       }
   memcpy(x.factored, x.given, bytes_of(&x));
   return x;

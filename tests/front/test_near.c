@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <time.h>
 
 #include "base/system/topology.h"
 #include "front.h"
@@ -73,6 +74,12 @@ static int threads_on(int cpu) {
   return count;
 }
 
+/* A thread that has been joined may be listed for a moment longer. */
+static void await_former_threads(void) {
+  struct timespec pause = {0, 2000000};
+  for (int i = 0; i < 2000 && threads_on(0) + threads_on(1) > 0; i++) nanosleep(&pause, NULL);
+}
+
 enum { N = 96 };
 
 static double *get(tsr_context *context, bool pinned) {
@@ -128,6 +135,7 @@ static void test_a_setting_leaves_threads_anywhere(void **state) {
   (void)state;
   tsr_context *context;
   need_two_nodes();
+  await_former_threads();
   setenv("TESSERA_BIND", "0", 1);
   open_context(two_nodes, &context);
   unsetenv("TESSERA_BIND");
@@ -142,6 +150,7 @@ static void test_threads_keep_to_the_callers_cpus(void **state) {
   tsr_context *context;
   cpu_set_t mine, first;
   need_two_nodes();
+  await_former_threads();
   assert_int_equal(sched_getaffinity(0, sizeof mine, &mine), 0);
   CPU_ZERO(&first);
   CPU_SET(0, &first);

@@ -9,6 +9,7 @@
 #include <complex.h>
 #include <math.h>
 
+#include "arithmetic/halves.h"
 #include "cpu/inside.h"
 
 /* The order of the blocks that are factored column by column. */
@@ -89,63 +90,18 @@ static tsr_status by_lapack(const tsr_kernel_args *x, int *info) {
 
 /* ---- By halves ---- */
 
-static void *moved(const tsr_kernel_args *x, int64_t row, int64_t column) {
-  return (char *)x->c + (size_t)(row + column * x->ldc) * tsr_type_get(x->type)->size;
-}
-
-/* The off-diagonal block becomes that of the factor, and the second half loses its square. */
-static tsr_status update_second_half(const tsr_kernel_args *x, int64_t half) {
-  bool lower = x->uplo == TSR_LOWER, real = !tsr_type_get(x->type)->complex_valued;
-  int64_t rest = x->n - half;
-  void *off = lower ? moved(x, half, 0) : moved(x, 0, half);
-  tsr_kernel_args solve = {.kernel = TSR_KERNEL_TRSM,
-                           .type = x->type,
-                           .transa = TSR_CONJ_TRANS,
-                           .transb = TSR_NO_TRANS,
-                           .side = lower ? TSR_RIGHT : TSR_LEFT,
-                           .uplo = x->uplo,
-                           .diag = TSR_NON_UNIT,
-                           .m = lower ? rest : half,
-                           .n = lower ? half : rest,
-                           .alpha = {1, 0},
-                           .a = x->c,
-                           .c = off,
-                           .lda = x->ldc,
-                           .ldc = x->ldc};
-  TSR_TRY(tsr_cpu_level3(&solve, NULL));
-  tsr_kernel_args update = {.kernel = real ? TSR_KERNEL_SYRK : TSR_KERNEL_HERK,
-                            .type = x->type,
-                            .transa = lower  ? TSR_NO_TRANS
-                                      : real ? TSR_TRANS
-                                             : TSR_CONJ_TRANS,
-                            .uplo = x->uplo,
-                            .m = rest,
-                            .n = rest,
-                            .k = half,
-                            .alpha = {-1, 0},
-                            .beta = {1, 0},
-                            .a = off,
-                            .c = moved(x, half, half),
-                            .lda = x->ldc,
-                            .ldc = x->ldc};
-  return tsr_cpu_level3(&update, NULL);
-}
-
 static tsr_status by_halves(const tsr_kernel_args *x, int *info) {
   if (x->n <= SMALL) {
     *info = by_columns(x);
     return TSR_OK;
   }
-  int64_t half = x->n / 2;
-  tsr_kernel_args first = *x, second = *x;
-  first.m = first.n = half;
-  second.m = second.n = x->n - half;
-  second.c = moved(x, half, half);
-  TSR_TRY(by_halves(&first, info));
+  tsr_halves h = tsr_halves_of(x, x->n / 2);
+  TSR_TRY(by_halves(&h.first, info));
   if (*info != 0) return TSR_OK;
-  TSR_TRY(update_second_half(x, half));
-  TSR_TRY(by_halves(&second, info));
-  if (*info != 0) *info += (int)half;
+  TSR_TRY(tsr_cpu_level3(&h.solve, NULL));
+  TSR_TRY(tsr_cpu_level3(&h.update, NULL));
+  TSR_TRY(by_halves(&h.second, info));
+  if (*info != 0) *info += (int)h.first.n;
   return TSR_OK;
 }
 

@@ -10,6 +10,7 @@
  * not positive (the solver does not notice NaN) become the verdict, unless an earlier part of the
  * block has given one. The kernels behind it compute in vain, and touch nothing else.
  */
+#include "arithmetic/halves.h"
 #include "engine/gpu/internal.h"
 #include "engine/gpu/tuning.h"
 
@@ -19,10 +20,6 @@ typedef struct part {
   tsr_kernel_args x;
   int first; /* its first row in the block */
 } part;
-
-static void *at(const tsr_kernel_args *x, int64_t row, int64_t column) {
-  return (char *)x->c + (size_t)(row + column * x->ldc) * tsr_type_get(x->type)->size;
-}
 
 static tsr_status note_pivots(const part *p) {
   tsr_gpu_pivots pivots = {.type = (char)p->x.type,
@@ -38,44 +35,6 @@ static tsr_status note_pivots(const part *p) {
   return TSR_OK;
 }
 
-/* The off-diagonal block becomes that of the factor, and the second half loses its square. */
-static tsr_status update_second_half(const part *p, int64_t half) {
-  const tsr_kernel_args *x = &p->x;
-  bool lower = x->uplo == TSR_LOWER, real = !tsr_type_get(x->type)->complex_valued;
-  tsr_op turned = real ? TSR_TRANS : TSR_CONJ_TRANS;
-  int64_t rest = x->n - half;
-  void *off = lower ? at(x, half, 0) : at(x, 0, half);
-  tsr_kernel_args solve = {.kernel = TSR_KERNEL_TRSM,
-                           .type = x->type,
-                           .transa = turned,
-                           .transb = TSR_NO_TRANS,
-                           .side = lower ? TSR_RIGHT : TSR_LEFT,
-                           .uplo = x->uplo,
-                           .diag = TSR_NON_UNIT,
-                           .m = lower ? rest : half,
-                           .n = lower ? half : rest,
-                           .alpha = {1, 0},
-                           .a = x->c,
-                           .c = off,
-                           .lda = x->ldc,
-                           .ldc = x->ldc};
-  tsr_kernel_args update = {.kernel = real ? TSR_KERNEL_SYRK : TSR_KERNEL_HERK,
-                            .type = x->type,
-                            .transa = lower ? TSR_NO_TRANS : turned,
-                            .uplo = x->uplo,
-                            .m = rest,
-                            .n = rest,
-                            .k = half,
-                            .alpha = {-1, 0},
-                            .beta = {1, 0},
-                            .a = off,
-                            .c = at(x, half, half),
-                            .lda = x->ldc,
-                            .ldc = x->ldc};
-  TSR_TRY(gpu_level3(p->queue, &solve));
-  return gpu_level3(p->queue, &update);
-}
-
 static bool fits(const part *p, size_t bytes) {
   return p->x.n <= TSR_TUNE_SOLVER_ORDER && bytes <= gpu_scratch_bytes();
 }
@@ -87,15 +46,11 @@ static tsr_status factor(const part *p) {
     TSR_TRY(gpu_solver_potrf(p->queue, &p->x, p->queue->scratch, bytes));
     return note_pivots(p);
   }
-  int64_t half = p->x.n / 2;
-  part one = *p, other = *p;
-  one.x.m = one.x.n = half;
-  other.x.m = other.x.n = p->x.n - half;
-  other.x.c = at(&p->x, half, half);
-  other.first = p->first + (int)half;
-  TSR_TRY(factor(&one));
-  TSR_TRY(update_second_half(p, half));
-  return factor(&other);
+  tsr_halves h = tsr_halves_of(&p->x, p->x.n / 2);
+  TSR_TRY(factor(&(part){p->queue, h.first, p->first}));
+  TSR_TRY(gpu_level3(p->queue, &h.solve));
+  TSR_TRY(gpu_level3(p->queue, &h.update));
+  return factor(&(part){p->queue, h.second, p->first + (int)h.first.n});
 }
 
 tsr_status gpu_potrf(tsr_queue *queue, const tsr_kernel_args *x) {

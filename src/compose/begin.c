@@ -124,13 +124,14 @@ static void note_lost(tsr_directory *directory, const tsr_losses *losses) {
   tsr_calls_note_error(directory->calls, status);
 }
 
-static void recover(tsr_directory *directory) {
+/* Whether calls were made again: then devices may have failed since. */
+static bool recover_once(tsr_directory *directory) {
   tsr_runner *runner = directory->calls->runner;
   tsr_losses losses;
   bool failed = tsr_runner_failures(runner) != directory->failures;
   uint32_t all = directory->plans->all_devices;
   if (!failed && !tsr_runner_may_ask(runner) && (all & ~tsr_runner_well(runner)) == directory->lost)
-    return;
+    return false;
   tsr_runner_drain(runner);
   if (failed)
     tsr_runner_ask_all(runner);
@@ -139,7 +140,7 @@ static void recover(tsr_directory *directory) {
   uint32_t well = tsr_runner_well(runner), lost = all & ~well;
   if (well != atomic_load(&directory->plans->devices)) tsr_plans_use(directory->plans, well);
   failed = tsr_runner_failures(runner) != directory->failures;
-  if (!failed && lost == directory->lost) return;
+  if (!failed && lost == directory->lost) return false;
   directory->lost = lost;
   directory->failures = tsr_runner_failures(runner);
   tsr_runner_take_losses(runner, &losses);
@@ -148,6 +149,12 @@ static void recover(tsr_directory *directory) {
   if (status != TSR_OK || newer) note_lost(directory, &losses);
   TSR_VEC_FREE(&losses.jobs);
   if (directory->plans->check && directory->store != NULL) tsr_store_stamp_all(directory->store);
+  return true;
+}
+
+/* Ends, since devices that fail too often are left out. */
+static void recover(tsr_directory *directory) {
+  while (recover_once(directory)) continue;
 }
 
 bool tsr_compose_has_losses(tsr_directory *directory, tsr_status status) {

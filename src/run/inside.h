@@ -341,6 +341,11 @@ static inline bool tsr_spins(const tsr_runner *runner) {
   return atomic_load_explicit(&runner->spin, memory_order_relaxed);
 }
 
+/* A command of the device has failed: it is out from now on. */
+static inline void tsr_runner_blame(tsr_runner *runner, int device) {
+  atomic_fetch_or(&runner->out, 1u << device);
+}
+
 /* The event that is complete when the command, of a device's queue, has been carried out. */
 static inline tsr_queue_event *tsr_job_event(const tsr_job *job, uint32_t command) {
   int device = job->plan->queue[job->plan->commands.items[command].queue].location;

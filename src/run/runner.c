@@ -285,10 +285,6 @@ tsr_status tsr_runner_submit(tsr_runner *runner, tsr_submission *submission, tsr
 
 /* ---- Devices that work ---- */
 
-void tsr_runner_blame(tsr_runner *runner, int device) {
-  atomic_fetch_or(&runner->out, 1u << device);
-}
-
 static uint32_t all_of(const tsr_runner *runner) {
   return runner->devices < 32 ? (1u << runner->devices) - 1 : UINT32_MAX;
 }

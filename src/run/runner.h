@@ -108,9 +108,6 @@ void tsr_runner_take_losses(tsr_runner *runner, tsr_losses *losses);
 /* Devices that work, as bits. A device on which a command fails is out until it is asked. */
 uint32_t tsr_runner_well(const tsr_runner *runner);
 
-/* A command of the device has failed: it is out from now on. */
-void tsr_runner_blame(tsr_runner *runner, int device);
-
 /* Whether tsr_runner_ask has a device to ask. */
 bool tsr_runner_may_ask(const tsr_runner *runner);
 

@@ -6,6 +6,7 @@
 #include "engine/host/host.h"
 #include "front.h"
 #include "front/context.h"
+#include "run/inside.h"
 
 enum { N = 96, TILE = 16 };
 

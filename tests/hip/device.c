@@ -17,10 +17,13 @@ int hip_current(void) {
   return current;
 }
 
-/* ROCm 7 reports what a failed command left behind as a launch failure; before, as unknown. */
+/* ROCm 7 reports what a failed command left behind as a launch failure; before, as unknown. While a
+ * device is dying its commands no longer run, and nobody is told that one of them is complete. */
 hipError_t hip_lost(int device) {
+  hip_device *d = &hip_devices[device];
   pthread_mutex_lock(&hip_lock);
-  bool lost = hip_devices[device].lost;
+  while (d->dying && !d->lost) pthread_cond_wait(&hip_progress, &hip_lock);
+  bool lost = d->lost;
   pthread_mutex_unlock(&hip_lock);
   if (!lost) return hipSuccess;
   return TSR_ROCM >= 7 ? hipErrorLaunchFailure : hipErrorUnknown;

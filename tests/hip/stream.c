@@ -119,6 +119,7 @@ static void lose(int device) {
   hip_drain(device);
   pthread_mutex_lock(&hip_lock);
   hip_devices[device].lost = true;
+  pthread_cond_broadcast(&hip_progress);
   pthread_mutex_unlock(&hip_lock);
 }
 
@@ -202,9 +203,10 @@ hipError_t hipStreamDestroy(hipStream_t given) {
 hipError_t hipStreamQuery(hipStream_t given) {
   const stream *s = hip_stream(given, "hipStreamQuery");
   if (s == NULL) return hipErrorInvalidHandle;
+  bool empty = is_empty(s);
   hipError_t error = hip_lost(s->handle.device);
   if (error != hipSuccess) return hip_set(error);
-  return hip_set(is_empty(s) ? hipSuccess : hipErrorNotReady);
+  return hip_set(empty ? hipSuccess : hipErrorNotReady);
 }
 
 hipError_t hipStreamSynchronize(hipStream_t given) {
@@ -384,8 +386,9 @@ hipError_t hipStreamWaitEvent(hipStream_t waits, hipEvent_t given, unsigned flag
 hipError_t hipEventQuery(hipEvent_t given) {
   point *p = point_of(given, "hipEventQuery");
   if (p == NULL) return hipErrorInvalidHandle;
+  bool passed = has_passed(p); /* asked first: a device that is not dying afterwards ran it */
   hipError_t error = hip_lost(((event *)given)->handle.device);
-  if (error == hipSuccess && !has_passed(p)) error = hipErrorNotReady;
+  if (error == hipSuccess && !passed) error = hipErrorNotReady;
   leave_point(p);
   return hip_set(error);
 }

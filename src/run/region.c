@@ -27,7 +27,7 @@ static tsr_relation relate_aligned(const tsr_region *home, const tsr_region *reg
 }
 
 tsr_relation tsr_region_relate(const tsr_region *home, const tsr_region *region, tsr_rect *rect) {
-  if (is_nothing(region)) return TSR_DISJOINT;
+  if (is_nothing(home) || is_nothing(region)) return TSR_DISJOINT;
   if (home->base >= end_of(region) || region->base >= end_of(home)) return TSR_DISJOINT;
   int64_t bytes = home->base - region->base, size = (int64_t)region->size;
   if (home->size != region->size || home->ld != region->ld || bytes % size != 0)

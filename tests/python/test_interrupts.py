@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 """Signals while the main thread is in a call: handlers run at once, and an exception of a handler ends the wait."""
+import os
 import signal
 import threading
 import time
@@ -18,7 +19,7 @@ SOON = 1.5  # s, with time for a busy computer
 
 
 class Slow:
-    """The library, of which one function takes long."""
+    """The library, of which one function takes long. A tenth of a second after it has begun a signal comes."""
 
     def __init__(self, real, name, seconds):
         self.real, self.name, self.seconds, self.ended = real, name, seconds, threading.Event()
@@ -29,6 +30,8 @@ class Slow:
             return found
 
         def slow(*arguments):
+            time.sleep(0.1)
+            os.kill(os.getpid(), signal.SIGALRM)
             time.sleep(self.seconds)
             try:
                 return found(*arguments)
@@ -39,7 +42,7 @@ class Slow:
 
 @pytest.fixture
 def signalled():
-    """A signal comes in a tenth of a second, and its handler raises, or not."""
+    """The handler of the signal that a slow function sends raises, or not."""
     def send(raises):
         seen = []
 
@@ -49,11 +52,9 @@ def signalled():
                 raise KeyboardInterrupt
         before = signal.signal(signal.SIGALRM, handle)
         restore.append(before)
-        signal.setitimer(signal.ITIMER_REAL, 0.1)
         return seen
     restore = []
     yield send
-    signal.setitimer(signal.ITIMER_REAL, 0)
     for before in restore:
         signal.signal(signal.SIGALRM, before)
 
@@ -119,6 +120,24 @@ def test_a_later_call_comes_behind(tessera, context, monkeypatch, signalled):
         context.gemm(a, a, x)
     monkeypatch.setattr(_context, "lib", slow.real)
     assert (context.gemm(x, a) == 400).all()
+
+
+def test_a_signal_while_a_call_begins(tessera, monkeypatch):
+    """A call that has not begun never does, and nothing waits for it; one that has begun is waited for."""
+    from tessera import _waiting
+
+    gives, began, interrupted = _waiting._Worker.give, threading.Event(), []
+
+    def interrupt(worker, call, given):
+        if given:
+            gives(worker, call)
+            began.wait()
+        raise KeyboardInterrupt
+    for given in (False, True):
+        monkeypatch.setattr(_waiting._Worker, "give", lambda worker, call: interrupt(worker, call, given))
+        with pytest.raises(KeyboardInterrupt):
+            _waiting.carry_out(began.set, interrupted)
+        assert began.is_set() == given and len(interrupted) == given
 
 
 def test_an_interrupted_call_that_fails(tessera, context, monkeypatch, signalled):

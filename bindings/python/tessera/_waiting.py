@@ -31,11 +31,15 @@ class Call:
         self._result: Any = None
         self._error: BaseException | None = None
         self._wanted = True  # its result
+        self._claim = _thread.allocate_lock()  # of the thread that carries it out, or drops it
         self._under_way = _thread.allocate_lock()
         self._under_way.acquire()
 
     def carry_out(self, before_the_end: Callable[[], None]) -> None:
-        """In the other thread."""
+        """In the other thread, unless the call was dropped."""
+        if not self._claim.acquire(blocking=False):
+            before_the_end()
+            return
         assert self._function is not None
         try:
             self._result = self._function()
@@ -46,6 +50,19 @@ class Call:
             self._result = None
         before_the_end()
         self._under_way.release()
+
+    def drop(self) -> bool:
+        """Whether the call has not begun; then it never will."""
+        dropped = self._claim.acquire(blocking=False)
+        if dropped:
+            self._function = None
+        return dropped
+
+    def here(self) -> Any:
+        """The result of a call that no other thread carries out."""
+        function, self._function = self._function, None
+        assert function is not None
+        return function()
 
     def wait(self, seconds: float = -1) -> bool:
         """Waits so long (-1: for ever) for the call's end. Whether it has ended."""
@@ -104,39 +121,29 @@ def _interrupt(call: Call, interrupted: list[Call], error: BaseException) -> Non
         error.add_note(_GOES_ON)
 
 
-def _begun(function: Callable[[], Any]) -> Call | None:
-    """The function, which another thread carries out; None: no thread can be started."""
-    call = Call(function)
+def _begin(call: Call) -> bool:
+    """Whether another thread carries the call out: none can be started otherwise."""
     try:
         worker = _idle.pop() if _idle else _Worker()
     except RuntimeError:
-        return None
+        return False
     worker.give(call)
-    return call
+    return True
 
 
 def carry_out(function: Callable[[], Any], interrupted: list[Call]) -> Any:
-    """Calls the function, which may take long, and returns its result. A call that goes on, since a
-    handler of a signal raised an exception, is added to `interrupted`."""
+    """Calls the function, which may take long, and returns its result. If a handler of a signal raises an
+    exception, a call that has begun goes on and is added to `interrupted`; another one is dropped."""
     if _thread.get_ident() != threading.main_thread().ident:
         return function()
-    call = _begun(function)
-    if call is None:
-        return function()
+    call = Call(function)
     del function  # what it refers to goes with the call
     try:
-        while not call.wait(_SLICE):
+        begun = _begin(call)
+        while begun and not call.wait(_SLICE):
             pass
     except BaseException as error:
-        _interrupt(call, interrupted, error)
+        if not call.drop():
+            _interrupt(call, interrupted, error)
         raise
-    return call.take()
-
-
-def go_on(function: Callable[[], Any], interrupted: list[Call], error: BaseException) -> None:
-    """Calls the function beside the program, which the error is about to leave."""
-    call = _begun(function)
-    if call is None:
-        function()
-    else:
-        _interrupt(call, interrupted, error)
+    return call.take() if begun else call.here()

@@ -108,7 +108,7 @@ static tsr_status make_good(tsr_directory *directory, const tsr_losses *losses, 
 static bool is_told(const tsr_losses *losses) {
   for (size_t i = 0; i < losses->jobs.count; i++)
     if (!losses->jobs.items[i].told) return false;
-  return losses->jobs.count > 0;
+  return losses->unlisted == 0 && losses->first != UINT64_MAX;
 }
 
 /* The error that tsr_sync returns, unless who waited for the job that failed has it. */
@@ -116,7 +116,7 @@ static void note_lost(tsr_directory *directory, const tsr_losses *losses) {
   directory->dropped = true;
   if (is_told(losses)) return;
   tsr_status status =
-      losses->jobs.count > 0
+      losses->first != UINT64_MAX
           ? tsr_error_put(&losses->error)
           : tsr_fail(TSR_ERR_DEVICE,
                      "results of earlier calls were on a device that has failed: compute them "
@@ -124,14 +124,15 @@ static void note_lost(tsr_directory *directory, const tsr_losses *losses) {
   tsr_calls_note_error(directory->calls, status);
 }
 
-/* Whether calls were made again: then devices may have failed since. */
-static bool recover_once(tsr_directory *directory) {
+/* Devices that fail while calls are made again are asked by a later function: what makes them fail
+ * may have passed by then. */
+static void recover(tsr_directory *directory) {
   tsr_runner *runner = directory->calls->runner;
   tsr_losses losses;
   bool failed = tsr_runner_failures(runner) != directory->failures;
   uint32_t all = directory->plans->all_devices;
   if (!failed && !tsr_runner_may_ask(runner) && (all & ~tsr_runner_well(runner)) == directory->lost)
-    return false;
+    return;
   tsr_runner_drain(runner);
   if (failed)
     tsr_runner_ask_all(runner);
@@ -140,7 +141,7 @@ static bool recover_once(tsr_directory *directory) {
   uint32_t well = tsr_runner_well(runner), lost = all & ~well;
   if (well != atomic_load(&directory->plans->devices)) tsr_plans_use(directory->plans, well);
   failed = tsr_runner_failures(runner) != directory->failures;
-  if (!failed && lost == directory->lost) return false;
+  if (!failed && lost == directory->lost) return;
   directory->lost = lost;
   directory->failures = tsr_runner_failures(runner);
   tsr_runner_take_losses(runner, &losses);
@@ -149,12 +150,6 @@ static bool recover_once(tsr_directory *directory) {
   if (status != TSR_OK || newer) note_lost(directory, &losses);
   TSR_VEC_FREE(&losses.jobs);
   if (directory->plans->check && directory->store != NULL) tsr_store_stamp_all(directory->store);
-  return true;
-}
-
-/* Ends, since devices that fail too often are left out. */
-static void recover(tsr_directory *directory) {
-  while (recover_once(directory)) continue;
 }
 
 bool tsr_compose_has_losses(tsr_directory *directory, tsr_status status) {

@@ -83,7 +83,10 @@ static void note_loss(tsr_job *job) {
   tsr_losses *losses = &job->runner->losses;
   tsr_loss loss = {job->number, job->left_kind, false};
   pthread_mutex_lock(&job->runner->pool);
-  if (!TSR_VEC_PUSH(&losses->jobs, loss)) losses->incomplete = true;
+  if (!TSR_VEC_PUSH(&losses->jobs, loss)) {
+    losses->incomplete = true;
+    losses->unlisted++;
+  }
   if (job->number < losses->first) {
     losses->first = job->number;
     losses->error = job->error;
@@ -101,8 +104,10 @@ void tsr_job_find_left(tsr_job *job) {
 void tsr_job_note_told(const tsr_job *job) {
   tsr_losses *losses = &job->runner->losses;
   pthread_mutex_lock(&job->runner->pool);
+  bool listed = false;
   for (size_t i = 0; i < losses->jobs.count; i++)
-    if (losses->jobs.items[i].number == job->number) losses->jobs.items[i].told = true;
+    if (losses->jobs.items[i].number == job->number) listed = losses->jobs.items[i].told = true;
+  if (!listed && job->kept && losses->unlisted > 0) losses->unlisted--;
   pthread_mutex_unlock(&job->runner->pool);
 }
 

@@ -96,6 +96,7 @@ typedef struct tsr_losses {
   uint64_t first;  /* number of the first of them; UINT64_MAX: there is none */
   bool by_device;  /* a device's failure made that one fail */
   bool incomplete; /* host memory was short for the list */
+  int unlisted;    /* of the jobs that it lacks, those whose error no caller has got */
   tsr_error error; /* of the first */
 } tsr_losses;
 

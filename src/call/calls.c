@@ -143,8 +143,7 @@ static bool list_refused(const tsr_job *job, tsr_left *left) {
   return listed;
 }
 
-/* Says what a job left that has failed. What was refused of the parts that came home is left, too.
- */
+/* Lists the parts of C that a failed job left, and those parts that came home but were refused. */
 static void list_lost(const tsr_job *job, tsr_left *left) {
   const tsr_rects *parts;
   if (!tsr_job_lost_device(job)) return;

@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The Tessera authors */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What a run of a plan has left undone of C, and the reason: another plan does it. */
+/* A list of the parts of C that a run of a plan has left undone, and the reason. Another plan does
+ * them. */
 #ifndef TSR_CALL_LEFT_H
 #define TSR_CALL_LEFT_H
 

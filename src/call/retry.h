@@ -45,7 +45,7 @@ typedef struct tsr_trial {
   tsr_shortage shortage;             /* the last shortage with a location */
 } tsr_trial;
 
-/* What tsr_retry does after a first attempt that ran short, before which the mark was made. */
+/* Goes on for tsr_retry after a first attempt ran short of memory. mark: as made before it. */
 tsr_status tsr_retry_again(tsr_trial *trial, const tsr_shortage *shortage, long mark);
 
 /* Runs the attempt until it succeeds or no way helps. Returns the status of the last attempt, or of

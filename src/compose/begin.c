@@ -46,7 +46,7 @@ static tsr_status make_again(tsr_directory *directory, const tsr_journal *journa
   return TSR_OK;
 }
 
-/* What failed write-backs should have brought home still counts as newer on the devices. */
+/* Parts whose write-back failed count as newer on the devices again. */
 static bool renew(tsr_directory *directory, const tsr_journal *journal, const tsr_losses *losses) {
   bool done = true;
   for (size_t i = 0; i < journal->entries.count && done && directory->store != NULL; i++)

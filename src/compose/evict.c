@@ -27,7 +27,7 @@ static tsr_status clear_operands(tsr_directory *directory, tsr_region region[TSR
   return TSR_OK;
 }
 
-/* What the call makes of C is what host memory, or the device's, has from now on. */
+/* Notes that the call's C is current at home, in host memory or a device's, from now on. */
 static void note_changed(tsr_directory *directory, const tsr_call *call,
                          const tsr_binding *binding) {
   const tsr_operand *c = &call->operand[TSR_C_];

@@ -86,7 +86,7 @@ void tsr_journal_free(tsr_journal *journal) {
 
 /* ---- Judging it -------------------------------------------------------------- */
 
-/* What is left of a job's writes to host memory, or whether it has any. */
+/* How much a job has written to host memory: all that it should, nothing, or some parts. */
 typedef enum writes { WRITES_DONE, WRITES_NONE, WRITES_PARTS } writes;
 
 static writes writes_of(const tsr_journal_entry *e, const tsr_losses *losses) {
@@ -177,8 +177,8 @@ bool tsr_journal_is_missing(const tsr_journal *journal, size_t i, const tsr_loss
   return e->kind == TSR_JOURNAL_HOME && writes_of(e, losses) != WRITES_DONE;
 }
 
-/* What was forgotten on the devices did not come home: a call has to be made again for it, unless
- * it is older than the journal. */
+/* Whether a part that was forgotten on the devices did not come home and may be older than the
+ * journal, so that no call of the journal makes it again. */
 static bool loses_older(const tsr_journal *journal, const tsr_losses *losses) {
   for (size_t h = 0; h < journal->entries.count && journal->dirty; h++)
     if (journal->entries.items[h].evicts && tsr_journal_is_missing(journal, h, losses)) return true;

@@ -145,7 +145,7 @@ void tsr_store_drop(tsr_store *store, tsr_entry *entry);
 /* *home: the home of an entry that is partly newer than it. False: none. */
 bool tsr_store_newer(const tsr_store *store, tsr_region *home);
 
-/* What entries have of the region counts as newer than its home, to which a write-back failed.
+/* Marks the region's parts in entries as newer than home again, since their write-back failed.
  * False: no host memory. */
 bool tsr_store_renew(tsr_store *store, const tsr_region *region);
 

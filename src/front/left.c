@@ -41,11 +41,17 @@ static void note_refused(tsr_context *context, const tsr_plan *plan, int parts) 
   pthread_mutex_unlock(&context->plans->lock);
 }
 
-static tsr_status fail_for_part(tsr_status status) {
+/* Puts "C is undefined" and the reason before the message. TSR_ERR_MEMORY would say that nothing
+ * was touched. */
+static tsr_status fail_undefined(tsr_status status, const char *how) {
   char why[400];
   snprintf(why, sizeof why, "%s", tsr_message());
-  return tsr_fail(status == TSR_ERR_MEMORY ? TSR_ERR_DEVICE : status,
-                  "C is undefined: a part of it could not be computed natively: %s", why);
+  return tsr_fail(status == TSR_ERR_MEMORY ? TSR_ERR_DEVICE : status, "C is undefined%s: %s", how,
+                  why);
+}
+
+static tsr_status fail_for_part(tsr_status status) {
+  return fail_undefined(status, ": a part of it could not be computed natively");
 }
 
 static tsr_status do_part(const tsr_attempt *x, tsr_call *call, const tsr_binding *binding) {
@@ -93,13 +99,10 @@ static void choose_other_devices(const tsr_attempt *x) {
 
 /* ---- By a device ------------------------------------------------------------ */
 
-static tsr_status fail_undefined(tsr_status status) {
-  char why[400];
-  snprintf(why, sizeof why, "%s", tsr_message());
-  return tsr_fail(status == TSR_ERR_MEMORY ? TSR_ERR_DEVICE : status,
-                  "C is undefined, since a device failed when parts of C had been written: give C "
-                  "its values again and repeat the call: %s",
-                  why);
+static tsr_status fail_for_device(tsr_status status) {
+  return fail_undefined(status,
+                        ", since a device failed when parts of C had been written: give C its "
+                        "values again and repeat the call");
 }
 
 /* Whether the old contents of C are not needed. */
@@ -151,10 +154,10 @@ static tsr_status do_parts(const tsr_attempt *x, const tsr_rects *parts) {
   const tsr_operand *c = &x->call->operand[TSR_C_];
   size_t bytes = (size_t)c->rows * (size_t)c->cols * tsr_type_get(x->call->type)->size;
   char *memory = tsr_alloc(bytes);
-  if (memory == NULL) return fail_undefined(TSR_ERR_DEVICE);
+  if (memory == NULL) return fail_for_device(TSR_ERR_DEVICE);
   tsr_status status = do_in_copy(x, parts, memory);
   tsr_dealloc(memory);
-  return status == TSR_OK ? TSR_OK : fail_undefined(status);
+  return status == TSR_OK ? TSR_OK : fail_for_device(status);
 }
 
 static bool has_parts(const tsr_attempt *x, const tsr_left *left) {
@@ -173,12 +176,12 @@ static tsr_status after_device(tsr_attempt *x, tsr_status status) {
     status = tsr_attempt_make(x, &trial);
     if (tsr_attempt_is_in_vain(&trial, status)) status = tsr_attempt_on_cpu(x, &trial);
     bool ended = status != TSR_OK && x->left.why == TSR_LEFT_NOTHING;
-    if (ended && left.how != TSR_JOB_LEFT_ALL) status = fail_undefined(status);
+    if (ended && left.how != TSR_JOB_LEFT_ALL) status = fail_for_device(status);
   } else if (has_parts(x, &left)) {
     choose_other_devices(x);
     status = do_parts(x, &left.parts);
   } else {
-    status = fail_undefined(status);
+    status = fail_for_device(status);
   }
   tsr_left_free(&left);
   return status;

@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * What the run of a plan has left undone is another plan, whatever the reason: products that could
- * not promise their accuracy are computed natively, and what a failed device has left is computed
- * by the other devices, or by the CPU. Calls that leave nothing enter nothing of this.
+ * Another plan does the parts of C that the run of a plan has left undone, whatever the reason:
+ * products that could not promise their accuracy are computed natively, and the parts of a failed
+ * device by the other devices, or by the CPU. Calls that leave nothing enter nothing of this.
  */
 #ifndef TSR_FRONT_LEFT_H
 #define TSR_FRONT_LEFT_H

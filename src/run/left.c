@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * What a job that failed has left of C. After an error of a device nobody knows which of its
- * commands were carried out, but for those that were seen complete before. Such commands are
+ * Which parts of C a failed job has left undone. After an error of a device nobody knows which of
+ * its commands were carried out, but for those that were seen complete before. Such commands are
  * doubtful, and so is every command that may have used their results: one that waits for a doubtful
  * command, and one that follows a doubtful command in a device's queue. Staging threads ask the
  * devices before they overwrite C, so that a staging queue's command is never doubtful.

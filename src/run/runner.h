@@ -78,7 +78,7 @@ typedef struct tsr_submission {
  * TSR_ERR_DEVICE: a job has failed since the cached blocks were found. */
 tsr_status tsr_runner_submit(tsr_runner *runner, tsr_submission *submission, tsr_job **posted);
 
-/* What a failed job has left undone of the C in the user's memory. */
+/* How much of C, in the user's memory, a failed job has left undone. */
 typedef enum tsr_job_left {
   TSR_JOB_LEFT_ALL,    /* nothing of C was written */
   TSR_JOB_LEFT_PARTS,  /* known parts; the others are as the plan makes them */

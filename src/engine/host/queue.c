@@ -328,7 +328,8 @@ tsr_status host_check(tsr_engine_state *state, int device) {
   return device_status(&state->devices[device]);
 }
 
-/* What a check has found was found by commands that a failed device had left without their data. */
+/* Forgets a check's error: the commands that it accused read data which a failed device had not
+ * written. */
 tsr_status host_recover(tsr_engine_state *state, int index) {
   host_device *device = &state->devices[index];
   pthread_mutex_lock(&device->lock);

@@ -147,3 +147,12 @@ def carry_out(function: Callable[[], Any], interrupted: list[Call]) -> Any:
             _interrupt(call, interrupted, error)
         raise
     return call.take() if begun else call.here()
+
+
+def go_on(function: Callable[[], Any], interrupted: list[Call], error: BaseException) -> None:
+    """Calls the function beside the program, which the error is about to leave."""
+    call = Call(function)
+    if _begin(call):
+        _interrupt(call, interrupted, error)
+    else:
+        call.here()

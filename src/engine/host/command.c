@@ -33,7 +33,7 @@ tsr_status host_run_kernel(const tsr_queue *queue, const host_command *command) 
   const tsr_kernel_args *args = &command->as.kernel;
   double least = least_time(queue, args), begin = least > 0 ? tsr_now() : 0;
   if (queue->state->check) TSR_TRY(host_check_kernel(queue, command));
-  TSR_TRY(tsr_cpu_kernel_in(args, queue->scratch));
+  TSR_TRY(tsr_cpu_kernel_in(args, command->scratch));
   if (least > 0) tsr_sleep(begin + least - tsr_now());
   return TSR_OK;
 }

@@ -70,6 +70,7 @@ typedef struct host_command {
   host_command_kind kind;
   long number; /* in its queue, from 1 */
   bool fail;   /* a test makes the command fail */
+  void *scratch; /* of the queue, for a kernel that needs it */
   union {
     tsr_copy_args copy;
     tsr_kernel_args kernel;
@@ -83,7 +84,7 @@ struct tsr_queue {
   tsr_queue_role role;
   int number;           /* among the device's queues, from 0 */
   uint64_t random;      /* state of the generator of delays */
-  void *scratch;        /* for tsr_cpu_kernel_in; NULL until a kernel needs it */
+  void *scratch;        /* the submitter's, for tsr_cpu_kernel_in; NULL until a kernel needs it */
   pthread_mutex_t lock; /* guards the fields below */
   pthread_cond_t work;  /* signalled when a command is submitted or stop is set */
   host_command *first, **last;

@@ -238,8 +238,10 @@ tsr_status host_kernel(tsr_queue *queue, const tsr_kernel_args *args) {
   if (bytes > 0 && queue->scratch == NULL) queue->scratch = tsr_alloc(bytes);
   if (bytes > 0 && queue->scratch == NULL)
     return tsr_fail(TSR_ERR_MEMORY, "no host memory for an emulated device's kernel: free 3 MiB");
-  return submit(queue,
-                &(host_command){.kind = HOST_KERNEL, .fail = host_must_fail(), .as.kernel = *args});
+  return submit(queue, &(host_command){.kind = HOST_KERNEL,
+                                       .fail = host_must_fail(),
+                                       .scratch = bytes > 0 ? queue->scratch : NULL,
+                                       .as.kernel = *args});
 }
 
 /* ---- Events --------------------------------------------------------------- */

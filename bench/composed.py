@@ -30,6 +30,27 @@ def row_of(found, calls):
                 floor_in=(n * (n + 1) // 2 + 3 * n * n) * size, floor_out=2 * n * n * size)
 
 
+def bars(axis, rows, column, scale, floor):
+    """A group of bars for each extent: curves would lie on each other where both ways move the same bytes."""
+    extents = sorted({r["n"] for r in rows})
+    kinds = [(devices, calls) for devices in draw.distinct(r["devices"] for r in rows) for calls in CALLS]
+    width = 0.8 / len(kinds)
+    for place, (devices, calls) in enumerate(kinds):
+        some = [r for r in rows if (r["devices"], r["calls"]) == (devices, calls)]
+        at = [extents.index(r["n"]) + (place - (len(kinds) - 1) / 2) * width for r in some]
+        drawn = axis.bar(at, [r[column] * scale for r in some], 0.92 * width, color=f"C{place // len(CALLS)}",
+                         alpha=1 if calls == "composed" else 0.45,
+                         label=f"{calls}, {draw.plural(devices, 'device')}")
+        axis.bar_label(drawn, [f"{r[column] * scale:.3g}" for r in some], fontsize=7, padding=1)
+    if floor:
+        least = sorted({(extents.index(r["n"]), r[floor] * scale) for r in rows})
+        axis.hlines([y for _, y in least], [x - 0.45 for x, _ in least], [x + 0.45 for x, _ in least],
+                    colors="black", linestyles="dotted", label="each matrix once")
+    axis.margins(y=0.15)  # room for the figures above the bars
+    axis.set_xticks(range(len(extents)), extents)
+    axis.grid(axis="x", visible=False)
+
+
 def chart(path, rows):
     panels = []
     for title, unit, column, floor in (("trsm, then gemm", "TFLOP/s", "tflops", None),
@@ -37,22 +58,10 @@ def chart(path, rows):
                                        ("devices to host", "GB", "device_to_host", "floor_out"),
                                        ("device to device", "GB", "device_to_device", None)):
         def panel(axis, title=title, unit=unit, column=column, floor=floor):
-            scale = 1e-9 if unit == "GB" else 1
-            for colour, devices in enumerate(draw.distinct(r["devices"] for r in rows)):
-                for calls, line in (("composed", "-"), ("separate", "--")):
-                    some = sorted((r for r in rows if (r["devices"], r["calls"]) == (devices, calls)),
-                                  key=lambda r: r["n"])
-                    axis.plot([r["n"] for r in some], [r[column] * scale for r in some], line,
-                              color=f"C{colour}", marker="o",
-                              label=f"{calls}, {draw.plural(devices, 'device')}")
-            if floor:
-                least = sorted({(r["n"], r[floor] * scale) for r in rows})
-                axis.plot(*zip(*least), ":", color="grey", label="each matrix once")
+            bars(axis, rows, column, 1e-9 if unit == "GB" else 1, floor)
             draw.name_axes(axis, title, "N", unit)
-            draw.extents_on_x(axis, [r["n"] for r in rows])
-            axis.set_ylim(bottom=0)
         panels.append(panel)
-    draw.figure(path, panels, height=3.4)
+    draw.figure(path, panels, height=2.6)
 
 
 def main(argv):

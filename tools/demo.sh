@@ -20,4 +20,9 @@ command="$tessera gemm $digits $digits --transb T -o demo.npy $where --verify --
 echo "\$ $command"
 $command || exit 1
 echo
-echo "Wrote demo.npy (the product) and timeline.svg (its plan and its run; open it in a browser)."
+command="$tessera plan gemm d 16384 16384 16384 --machine h200x4 --timeline h200x4.svg --force"
+echo "\$ $command"
+$command || exit 1
+echo
+echo "Wrote demo.npy (the product), timeline.svg (its plan and its run) and h200x4.svg (the plan of a"
+echo "large product on four H200; open both in a browser)."

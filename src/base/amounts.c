@@ -13,21 +13,37 @@ static void add_number(tsr_text *text, double value) {
 }
 
 void tsr_add_seconds(tsr_text *text, double seconds) {
-  double scale = seconds < 0.9995e-3 ? 1e6 : seconds < 0.9995 ? 1e3 : 1;
   if (!isfinite(seconds)) {
     tsr_text_add(text, "an unknown time");
     return;
   }
+  const char *unit;
+  double scale = tsr_seconds_scale(seconds, &unit);
   add_number(text, seconds * scale);
-  tsr_text_add(text, "%s", scale == 1 ? " s" : scale == 1e3 ? " ms" : " us");
+  tsr_text_add(text, " %s", unit);
+}
+
+double tsr_seconds_scale(double seconds, const char **unit) {
+  static const struct {
+    double below, scale;
+    const char *unit;
+  } units[] = {{0.9995e-3, 1e6, "us"},
+               {0.9995, 1e3, "ms"},
+               {599.5, 1, "s"},
+               {5997, 1.0 / 60, "min"},
+               {INFINITY, 1.0 / 3600, "h"}};
+  int i = 0;
+  while (seconds >= units[i].below && i < 4) i++;
+  *unit = units[i].unit;
+  return units[i].scale;
 }
 
 static double rate_scale(double rate) {
-  return rate >= 999.5e9 ? 1e-12 : 1e-9;
+  return rate >= 999.5e9 ? 1e-12 : rate >= 0.9995e9 ? 1e-9 : 1e-6;
 }
 
 static const char *rate_unit(double scale) {
-  return scale == 1e-12 ? " TFLOP/s" : " GFLOP/s";
+  return scale == 1e-12 ? " TFLOP/s" : scale == 1e-9 ? " GFLOP/s" : " MFLOP/s";
 }
 
 void tsr_add_rate(tsr_text *text, double rate) {

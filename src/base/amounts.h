@@ -7,9 +7,11 @@
 
 #include "base/text.h"
 
-/* "12.3 us", "49.2 ms", "1.25 s". */
+/* "12.3 us", "49.2 ms", "1.25 s"; from 10 minutes on "17.0 min", from 100 on "1.67 h". */
 void tsr_add_seconds(tsr_text *text, double seconds);
-/* "197 TFLOP/s"; below 1 TFLOP/s "850 GFLOP/s". */
+/* The unit in which such a time is said, and what to multiply seconds with. */
+double tsr_seconds_scale(double seconds, const char **unit);
+/* "197 TFLOP/s"; below 1 TFLOP/s "850 GFLOP/s", below 1 GFLOP/s "85.0 MFLOP/s". */
 void tsr_add_rate(tsr_text *text, double rate);
 /* "197 of at most 200 TFLOP/s", "850 GFLOP/s of at most 2.10 TFLOP/s". */
 void tsr_add_rate_of(tsr_text *text, double rate, double most);

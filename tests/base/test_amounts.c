@@ -39,7 +39,12 @@ static void bytes_are(double bytes, int width, const char *wanted) {
 static void seconds_have_three_digits(void **state) {
   (void)state;
   seconds_are(1.25, "1.25 s");
-  seconds_are(1234.5, "1234 s");
+  seconds_are(599.4, "599 s");
+  seconds_are(599.6, "9.99 min");
+  seconds_are(1020, "17.0 min");
+  seconds_are(5996, "99.9 min");
+  seconds_are(6000, "1.67 h");
+  seconds_are(1e6, "278 h");
   seconds_are(0.0492, "49.2 ms");
   seconds_are(12.34e-6, "12.3 us");
   seconds_are(0.99949, "999 ms");
@@ -54,6 +59,9 @@ static void rates_have_three_digits(void **state) {
   rate_is(850e9, "850 GFLOP/s");
   rate_is(999.4e9, "999 GFLOP/s");
   rate_is(999.6e9, "1.00 TFLOP/s");
+  rate_is(1.814e9, "1.81 GFLOP/s");
+  rate_is(0.9996e9, "1.00 GFLOP/s");
+  rate_is(998e6, "998 MFLOP/s");
   tsr_text text = TSR_TEXT_INIT;
   tsr_add_rate_of(&text, 850e9, 2.1e12);
   check(&text, "850 GFLOP/s of at most 2.10 TFLOP/s");

@@ -154,7 +154,7 @@ def test_progress():
     words = "-o c.npy --force --engine cpu --repeat 2 "
     on_devices = "-o c.npy --force --engine host --devices 2 --progress"
     pgemm(1, on_devices, "square.npy", "square.npy").ok("GFLOP/s").warns(
-        r"^tessera pgemm: 100 %  [\d.]+ [GT]FLOP/s")
+        r"^tessera pgemm: 100 %  [\d.]+ [MGT]FLOP/s")
     assert pgemm(2, words, "square.npy", "square.npy").ok().err == ""
 
 

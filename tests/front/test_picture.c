@@ -13,7 +13,7 @@
 #include "plan/small_plans.h"
 
 /* The picture of a plan; the plan is given back. */
-static char *draw(tsr_plan *plan, bool measured) {
+static char *draw_on(tsr_plan *plan, bool measured, bool rehearsal) {
   tsr_machine *machine = small_machine();
   tsr_text text = TSR_TEXT_INIT;
   char *bytes = NULL;
@@ -24,7 +24,8 @@ static char *draw(tsr_plan *plan, bool measured) {
     times[2 * i] = plan->commands.items[i].begin * 1.1f;
     times[2 * i + 1] = plan->commands.items[i].end * 1.2f;
   }
-  tsr_known last = {.measured = {1.2 * plan->seconds, times}}, none = {.rehearsal = false};
+  tsr_known last = {.rehearsal = rehearsal, .measured = {1.2 * plan->seconds, times}};
+  tsr_known none = {.rehearsal = rehearsal};
   assert_int_equal(tsr_picture_draw(plan, machine, measured ? &last : &none, &text), TSR_OK);
   assert_int_equal(tsr_text_take(&text, &bytes), TSR_OK);
   free(times);
@@ -32,6 +33,10 @@ static char *draw(tsr_plan *plan, bool measured) {
   plan_release(plan);
   assert_null(strstr(bytes, "(null)")); /* each kind of command has a colour */
   return bytes;
+}
+
+static char *draw(tsr_plan *plan, bool measured) {
+  return draw_on(plan, measured, false);
 }
 
 static void expect(const char *text, const char *part) {
@@ -109,9 +114,39 @@ static void long_plans_make_small_pictures(void **state) {
   free(text);
 }
 
+/* Staging that is idle for more than nine tenths of the time has one row; busy staging has all. */
+static void idle_staging_has_one_row(void **state) {
+  (void)state;
+  for (int measured = 0; measured < 2; measured++) {
+    tsr_plan *plan = plan_staged();
+    plan->seconds *= 1000;
+    char *text = draw(plan, measured);
+    assert_true(well_formed(text));
+    expect(text, ">staging, 2</text>");
+    assert_null(strstr(text, ">staging 1</text>"));
+    free(text);
+  }
+}
+
+static void rehearsals_show_no_rates(void **state) {
+  (void)state;
+  for (int measured = 0; measured < 2; measured++) {
+    char *text = draw_on(plan_relayed(TSR_D), measured, true);
+    expect(text, "A rehearsal");
+    assert_null(strstr(text, "FLOP/s"));
+    assert_null(strstr(text, ">floor</text>"));
+    free(text);
+    text = draw_on(plan_relayed(TSR_D), measured, false);
+    expect(text, "FLOP/s. ");
+    free(text);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(timeline_is_a_picture),
+      cmocka_unit_test(idle_staging_has_one_row),
+      cmocka_unit_test(rehearsals_show_no_rates),
       cmocka_unit_test(timelines_show_every_kernel),
       cmocka_unit_test(long_plans_make_small_pictures),
   };

@@ -43,9 +43,25 @@ def test_gram(tmp_path):
     assert "<svg" in (tmp_path / "t.svg").read_text()
     os.rename("t.npy", "host.npy")
     tessera(GRAM + "--engine cpu --verify").ok(
-        "correct", r"^Bound by the CPU's BLAS: .* [GT]FLOP/s on \d+ cores?\.$", "^No GPU is used")
+        "correct", r"^Bound by the CPU's BLAS: .* [MGT]FLOP/s on \d+ cores?\.$", "^No GPU is used")
     # The pixels are small whole numbers: every order of the sums gives the same bits.
     assert (tmp_path / "host.npy").read_bytes() == (tmp_path / "t.npy").read_bytes()
+
+
+def test_a_rehearsal_has_no_rates(tmp_path):
+    """Neither in the text nor in the picture, whose idle staging is one row."""
+    done = tessera(GRAM + "--engine host --devices 4 --repeat 1 --timeline t.svg").ok("^time .*s, the first call$",
+                                                                                    "^warm .*s, median of 1$")
+    drawn = (tmp_path / "t.svg").read_text()
+    assert "A rehearsal: the devices are emulated" in drawn
+    assert "FLOP/s" not in done.out + drawn
+
+
+def test_timeline_without_a_device(tmp_path):
+    """Nothing is multiplied: the message says what would be drawn, and how."""
+    tessera(GRAM + "--engine cpu --timeline t.svg").refused(
+        "--timeline t.svg: without a GPU .* --engine host .*tessera plan gemm d 1797 1797 64 --machine", code=1)
+    assert not left_by("t.")
 
 
 def test_homes(tmp_path):
@@ -194,7 +210,7 @@ def test_progress(long_files):
     long = "gemm long.npy long.npy --transb T -o blocks.npy "
     done = tessera(long + "--resident 8K --progress --verify --json")
     assert done.json()["verified"] is True
-    done.warns(r"^tessera gemm: \d+ %  [\d.]+ [GT]FLOP/s  \d+ s left$", " 100 %")
+    done.warns(r"^tessera gemm: \d+ %  [\d.]+ [MGT]FLOP/s  \d+ s left$", " 100 %")
     tessera(long + "--force").ok().quiet()
 
 

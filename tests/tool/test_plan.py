@@ -43,6 +43,12 @@ def test_operations(words, lines):
     plan(words + " --details").ok(*("^" + line for line in lines))
 
 
+@pytest.mark.parametrize("words, matrix", [("trsm d 16384 16384", "B"), ("trmm s 16384 16384 --side right", "B"),
+                                           ("symm d 16384 16384", "C")])
+def test_the_matrix_that_is_cut_has_its_own_name(words, matrix):
+    tessera(f"plan {words} --machine h200x8").ok(rf"predicted on 8 GPUs, {matrix} in \d x \d parts")
+
+
 def test_syrk_has_no_b():
     shown = plan("syrk d 300 128 --details").ok()
     assert [line[:3] for line in shown.out.splitlines() if line[:3] in ("  A", "  B", "  C")] == \

@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.turns(2)]
 # 2.2e10 multiplications, which take about a second of one core: twice, and once to warm up.
 SQUARE = 2800
 LONG = "gemm square.npy square.npy -o c.npy --force --repeat 2 "
-BAR = r"\[=*>? *\] +\d+ %  [\d.]+ [GT]FLOP/s  (\d+ h )?(\d+ min )?\d+ s left"
+BAR = r"\[=*>? *\] +\d+ %  [\d.]+ [MGT]FLOP/s  (\d+ h )?(\d+ min )?\d+ s left"
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ def test_nothing_on_a_pipe(square):
 
 def test_lines_if_asked(square):
     done = tessera(LONG.replace("--repeat 2", "") + "--engine cpu --progress").ok()
-    done.warns(r"^tessera gemm: +\d+ %  [\d.]+ [GT]FLOP/s  \d+ s left$", r"^tessera gemm: 100 %")
+    done.warns(r"^tessera gemm: +\d+ %  [\d.]+ [MGT]FLOP/s  \d+ s left$", r"^tessera gemm: 100 %")
     assert "\r" not in done.err and 2 <= done.err.count("\n") <= 10
 
 

@@ -130,11 +130,20 @@ const char *tool_bytes(double bytes) {
   return text;
 }
 
+/* Three digits, as the library prints amounts: "1.20 min", "599 s". */
+static void print_amount(char *text, double value, const char *unit) {
+  snprintf(text, TEXT_ROOM, "%.*f %s", value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2, value, unit);
+}
+
 const char *tool_seconds(double seconds) {
   char *text = rotating_buffer();
-  if (seconds >= 1) {
-    snprintf(text, TEXT_ROOM, "%.3f s", seconds);
-  } else if (seconds >= 1e-3) {
+  if (seconds >= 5997) {
+    print_amount(text, seconds / 3600, "h");
+  } else if (seconds >= 599.5) {
+    print_amount(text, seconds / 60, "min");
+  } else if (seconds >= 0.9995) {
+    print_amount(text, seconds, "s");
+  } else if (seconds >= 0.9995e-3) {
     snprintf(text, TEXT_ROOM, "%.3g ms", seconds * 1e3);
   } else {
     snprintf(text, TEXT_ROOM, "%.3g us", seconds * 1e6);
@@ -149,8 +158,14 @@ static void print_number(char *text, double value, const char *unit) {
 
 const char *tool_rate(double rate) {
   char *text = rotating_buffer();
-  bool tera = rate >= 999.5e9;
-  print_number(text, rate * (tera ? 1e-12 : 1e-9), tera ? "TFLOP/s" : "GFLOP/s");
+  bool tera = rate >= 999.5e9, giga = rate >= 0.9995e9;
+  print_number(text,
+               rate * (tera   ? 1e-12
+                       : giga ? 1e-9
+                              : 1e-6),
+               tera   ? "TFLOP/s"
+               : giga ? "GFLOP/s"
+                      : "MFLOP/s");
   return text;
 }
 

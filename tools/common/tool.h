@@ -60,8 +60,8 @@ int tool_cores(void);
 /* Sorts the values and returns their median; 0 if count is 0. */
 double tool_median(double *values, int count);
 
-/* Text such as "1.2 GB", "3.4 ms" and "179 TFLOP/s" (below 1 TFLOP/s "820 GFLOP/s"), in one of the
- * thread's 16 buffers, used in turn. */
+/* Text such as "1.2 GB", "3.4 ms" (from 10 minutes on "17.0 min", from 100 on "1.67 h") and "179
+ * TFLOP/s" (below 1 TFLOP/s "820 GFLOP/s"), in one of the thread's 16 buffers, used in turn. */
 const char *tool_bytes(double bytes);
 const char *tool_seconds(double seconds);
 const char *tool_rate(double flops_per_second);

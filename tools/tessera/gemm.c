@@ -343,8 +343,23 @@ static int write_timeline(const gemm_job *job) {
   const output timeline = timeline_of(&job->request);
   if (!timeline.path) return TOOL_OK;
   if (job->plan) return timeline_write(job->plan, &timeline, job->request.force);
-  tool_note("no timeline: this product needed no plan");
-  return TOOL_OK;
+  return tool_fail("--timeline %s: this product needed no plan, so there is nothing to draw",
+                   timeline.path);
+}
+
+/* Without a device no plan is made: the user is told before the product takes its time. */
+static int check_timeline(const gemm_job *job) {
+  const gemm_request *r = &job->request;
+  if (!r->timeline || tsr_device_count(job->context) > 0) return TOOL_OK;
+  return tool_fail(
+      "--timeline %s: without a GPU there is no plan to draw, since the CPU's BLAS does the "
+      "product; "
+      "leave it out, or give --engine host --devices 4, which rehearses the plan on emulated "
+      "devices. 'tessera plan gemm %c %lld %lld %lld --machine h200x4 --timeline %s' draws what "
+      "GPUs "
+      "would do",
+      r->timeline, (char)job->type, (long long)job->m, (long long)job->n, (long long)job->k,
+      r->timeline);
 }
 
 /* Puts the result in its place before anything else is written, so that nothing that fails then
@@ -382,6 +397,7 @@ static int run(gemm_job *job) {
   progress_open(&job->progress, job->request.progress);
   progress_phase(&job->progress, "opening the devices", 0);
   if (!code) code = settings_open(&job->request.settings, &job->context);
+  if (!code) code = check_timeline(job);
   progress_phase(&job->progress, "reading the matrices", 0);
   if (!code) code = prepare(job);
   if (!code) code = watch(job);

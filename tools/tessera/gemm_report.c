@@ -40,14 +40,21 @@ static bool took_for_pages(const gemm_job *job) {
   return job->plan && job->cold > missed * job->prediction.seconds && job->touched > least;
 }
 
+/* The rate of emulated devices would mean nothing. */
+static void print_time(const gemm_job *job, const char *label, double seconds) {
+  bool rated = !settings_emulated(&job->request.settings);
+  printf("%-9s %s%s%s, ", label, tool_seconds(seconds), rated ? ", " : "",
+         rated ? tool_rate(flops(job) / seconds) : "");
+}
+
 static void print_times(const gemm_job *job) {
   bool touched = took_for_pages(job);
-  printf("time      %s, %s, the first call%s%s\n", tool_seconds(job->cold),
-         tool_rate(flops(job) / job->cold), touched ? ", touched first: " : "",
+  print_time(job, "time", job->cold);
+  printf("the first call%s%s\n", touched ? ", touched first: " : "",
          touched ? tool_bytes(job->touched) : "");
   if (job->median <= 0) return;
-  printf("warm      %s, %s, median of %lld\n", tool_seconds(job->median),
-         tool_rate(flops(job) / job->median), (long long)job->request.repeat);
+  print_time(job, "warm", job->median);
+  printf("median of %lld\n", (long long)job->request.repeat);
 }
 
 /* Whether no element of C could be checked. */

@@ -328,8 +328,8 @@ static int show_call(const tsr_plan *plan) {
   return code;
 }
 
-/* How the call is done, in a line. */
-static void show_choice(const tsr_prediction *p) {
+/* How the call is done, in a line. written: the routine's name of the matrix that is cut. */
+static void show_choice(const tsr_prediction *p, char written) {
   printf("%s predicted on ", tool_seconds(p->seconds));
   if (p->devices == 0) {
     printf("the CPU\n");
@@ -339,7 +339,7 @@ static void show_choice(const tsr_prediction *p) {
   if (p->slices > 0)
     printf(", k in %d slices", p->slices);
   else if (p->devices > 1)
-    printf(", C in %d x %d parts", p->grid_rows, p->grid_cols);
+    printf(", %c in %d x %d parts", written, p->grid_rows, p->grid_cols);
   if (p->device_memory > 0) printf("; %s on each", tool_bytes((double)p->device_memory));
   if (p->staging_memory > 0) printf(", %s staging", tool_bytes((double)p->staging_memory));
   printf("\n");
@@ -372,12 +372,13 @@ static void show_choi(const tsr_choi_model *m, double replayed) {
   printf("\n");
 }
 
-static int show_verdict(const tsr_plan *plan) {
+static int show_verdict(const plan_request *r, const tsr_plan *plan) {
+  const char *operands = operation_get(r->what.operation)->operands;
   tsr_prediction prediction;
   int code = show_call(plan);
   if (code == TOOL_OK) code = tool_status(tsr_plan_predict(plan, &prediction));
   if (code != TOOL_OK) return code;
-  show_choice(&prediction);
+  show_choice(&prediction, operands[strlen(operands) - 1]);
   return tool_print_plan(plan, TSR_VERDICT);
 }
 
@@ -406,7 +407,7 @@ static int show_text(const plan_request *r, const tsr_plan *plan) {
   if (r->choi && code == TOOL_OK) show_choi(&r->choi_model, prediction.seconds);
   if (r->uncut) show_uncut(&r->uncut_model);
   if (r->parsec) show_parsec(&r->parsec_cut);
-  if (code == TOOL_OK) code = show_verdict(plan);
+  if (code == TOOL_OK) code = show_verdict(r, plan);
   if (code != TOOL_OK || !r->details) return code;
   printf("\n");
   return tool_print_plan(plan, TSR_TEXT);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
+#include "base/amounts.h"
 #include "plan/names.h"
 #include "plan/print/trace.h"
 
@@ -67,10 +68,13 @@ typedef struct picture {
   tsr_text *text;
   tsr_measured last; /* the plan's last traced run; times is NULL without one */
   double floor;      /* s; 0: none is shown */
+  bool rehearsal;    /* the devices are emulated */
   bool merge;
   bool seen[TSR_TRACE_KINDS];
-  int rows, queue[TSR_PLAN_QUEUES]; /* queue[r]: the queue in row r */
-  double top[TSR_PLAN_QUEUES];      /* pixels; top[q]: upper edge of the row of queue q */
+  int rows, queue[TSR_PLAN_QUEUES]; /* queue[r]: the first queue in row r */
+  int drawn_as[TSR_PLAN_QUEUES];    /* the first queue in the row of queue q */
+  int folded[TSR_PLAN_QUEUES];      /* the number of queues in the row of its first queue */
+  double top[TSR_PLAN_QUEUES];      /* pixels; upper edge of the row of its first queue */
   double height, bottom;            /* pixels: height of a row; lower edge of the last row */
   double seconds, scale;            /* s shown; pixels per second */
   cluster clusters[TSR_PLAN_QUEUES];
@@ -95,13 +99,62 @@ static void insert_row(picture *p, int queue) {
   p->queue[at] = queue;
 }
 
-/* Gives a row to each queue that has commands. */
-static void lay_out(picture *p) {
-  bool used[TSR_PLAN_QUEUES] = {false};
+static bool is_staging(const picture *p, int queue) {
+  return p->plan->queue[queue].role == TSR_QUEUE_STAGING;
+}
+
+/* The share of the shown time in which the used staging queues of a location are busy. */
+static double staging_busy(const picture *p, int location, bool measured) {
+  const tsr_plan *plan = p->plan;
+  double busy = 0;
+  int queues = 0;
+  for (int q = 0; q < plan->queues; q++)
+    queues += p->folded[q] > 0 && is_staging(p, q) && plan->queue[q].location == location;
+  for (size_t i = 0; i < plan->commands.count; i++) {
+    int q = plan->commands.items[i].queue;
+    span when = span_shown(p, i, measured);
+    bool counts = is_staging(p, q) && plan->queue[q].location == location;
+    if (counts && isfinite(when.begin) && when.end > when.begin) busy += when.end - when.begin;
+  }
+  return queues > 0 ? busy / (queues * p->seconds) : 0;
+}
+
+/* Whether the staging queues of a location share a row: with rows of their own they would fill most
+ * of the picture and be empty, since they are idle for more than nine tenths of the time. */
+static bool is_idle(const picture *p, int location) {
+  const double busy = 0.1; /* of the shown time */
+  if (staging_busy(p, location, false) >= busy) return false;
+  return p->last.times == NULL || staging_busy(p, location, true) < busy;
+}
+
+static void fold_staging(picture *p, int location) {
+  int first = -1;
+  for (int q = 0; q < p->plan->queues; q++) {
+    if (p->folded[q] == 0 || !is_staging(p, q) || p->plan->queue[q].location != location) continue;
+    if (first < 0) {
+      first = q;
+      continue;
+    }
+    p->drawn_as[q] = first;
+    p->folded[first]++;
+    p->folded[q] = 0;
+  }
+}
+
+/* Gives a row to each queue that has commands, but one to all staging queues of a location that are
+ * idle. */
+static void assign_rows(picture *p) {
+  for (int q = 0; q < p->plan->queues; q++) p->drawn_as[q] = q;
   for (size_t i = 0; i < p->plan->commands.count; i++)
-    used[p->plan->commands.items[i].queue] = true;
+    p->folded[p->plan->commands.items[i].queue] = 1;
+  for (int location = p->plan->machine_devices; location < TSR_MACHINE_LOCATIONS; location++)
+    if (is_idle(p, location)) fold_staging(p, location);
   for (int q = 0; q < p->plan->queues; q++)
-    if (used[q]) insert_row(p, q);
+    if (p->folded[q] > 0) insert_row(p, q);
+}
+
+static void lay_out(picture *p) {
+  assign_rows(p);
   p->height = p->rows <= 24 ? 24 : p->rows <= 48 ? 18 : 14;
   double y = PICTURE_TOP;
   for (int row = 0; row < p->rows; row++) {
@@ -168,24 +221,27 @@ static void add_tiny(picture *p, int queue, bool measured, double begin, double 
 
 static void add_command(picture *p, size_t index, bool measured) {
   const tsr_command *command = &p->plan->commands.items[index];
+  int queue = p->drawn_as[command->queue];
   span when = span_shown(p, index, measured);
   double begin = x_of(p, when.begin), end = x_of(p, when.end);
   int kind = tsr_trace_kind(p->plan, command);
   if (p->merge && end - begin < 0.5) {
-    add_tiny(p, command->queue, measured, begin, end, kind);
+    add_tiny(p, queue, measured, begin, end, kind);
     return;
   }
-  flush_cluster(p, command->queue, measured);
+  flush_cluster(p, queue, measured);
   char hint[200];
   tsr_name name;
   const tsr_call *call = &p->plan->call;
-  snprintf(hint, sizeof hint, "%zu: %s, %lld x %lld x %d, %s %.1f-%.1f us", index,
+  const char *unit;
+  double scale = tsr_seconds_scale(when.end, &unit);
+  snprintf(hint, sizeof hint, "%zu: %s, %lld x %lld x %d, %s %.4g-%.4g %s", index,
            tsr_command_describe(p->plan, command, &name),
            (long long)tsr_asked_rows(call, command->m, command->n),
            (long long)tsr_asked_cols(call, command->m, command->n), command->k,
-           measured ? "measured" : "predicted", when.begin * 1e6, when.end * 1e6);
+           measured ? "measured" : "predicted", when.begin * scale, when.end * scale, unit);
   bool hinted = p->plan->commands.count <= HINTED_COMMANDS;
-  add_bar(p, command->queue, measured, begin, end, kind, hinted ? hint : NULL);
+  add_bar(p, queue, measured, begin, end, kind, hinted ? hint : NULL);
 }
 
 static void add_bars(picture *p, bool measured) {
@@ -212,8 +268,22 @@ static void add_style(picture *p) {
 
 static void add_rate(picture *p, const char *what, double seconds) {
   if (!(seconds > 0) || !isfinite(seconds)) return;
-  tsr_text_add(p->text, "%s %.4g ms, %.4g TFLOP/s. ", what, seconds * 1e3,
-               tsr_call_flops(&p->plan->call) / seconds * 1e-12);
+  tsr_text_add(p->text, "%s ", what);
+  tsr_add_seconds(p->text, seconds);
+  tsr_text_add(p->text, ", ");
+  tsr_add_rate(p->text, tsr_call_flops(&p->plan->call) / seconds);
+  tsr_text_add(p->text, ". ");
+}
+
+/* Of emulated devices no time and no rate is said. */
+static void add_rates(picture *p) {
+  if (p->rehearsal) {
+    tsr_text_add(p->text, "A rehearsal: the devices are emulated, and their times mean nothing.");
+    return;
+  }
+  add_rate(p, "Predicted", p->plan->seconds);
+  add_rate(p, "Measured", p->last.seconds);
+  add_rate(p, "Floor", p->floor);
 }
 
 static void add_titles(picture *p) {
@@ -227,9 +297,7 @@ static void add_titles(picture *p) {
     tsr_text_add_xml(p->text, p->machine->name);
   }
   tsr_text_add(p->text, "</text>\n<text x=\"12\" y=\"44\">");
-  add_rate(p, "Predicted", p->plan->seconds);
-  add_rate(p, "Measured", p->last.seconds);
-  add_rate(p, "Floor", p->floor);
+  add_rates(p);
   tsr_text_add(p->text, "</text>\n");
 }
 
@@ -258,14 +326,15 @@ static double tick_step(double range) {
 }
 
 static void add_axis(picture *p) {
-  double step = tick_step(p->seconds * 1e3);
-  for (int i = 0; i * step <= p->seconds * 1e3; i++) {
-    double x = x_of(p, i * step * 1e-3);
+  const char *unit;
+  double scale = tsr_seconds_scale(p->seconds, &unit), step = tick_step(p->seconds * scale);
+  for (int i = 0; i * step <= p->seconds * scale; i++) {
+    double x = x_of(p, i * step / scale);
     tsr_text_add(p->text,
                  "<path class=\"g\" d=\"M%.2f %d V%.1f\"/><text class=\"s m\" x=\"%.2f\" "
-                 "y=\"%.1f\">%.6g%s</text>\n",
-                 x, PICTURE_TOP - 4, p->bottom + 5, x, p->bottom + 19, i * step,
-                 i == 0 ? " ms" : "");
+                 "y=\"%.1f\">%.6g%s%s</text>\n",
+                 x, PICTURE_TOP - 4, p->bottom + 5, x, p->bottom + 19, i * step, i == 0 ? " " : "",
+                 i == 0 ? unit : "");
   }
 }
 
@@ -281,8 +350,12 @@ static void add_row_label(picture *p, int row) {
   if (first)
     tsr_text_add(p->text, "<text class=\"b\" x=\"12\" y=\"%.1f\">%s</text>\n", middle,
                  tsr_plan_location_name(p->plan, drawn->location, &name));
+  if (p->folded[queue] > 1)
+    snprintf(name.text, sizeof name.text, "staging, %d", p->folded[queue]);
+  else
+    tsr_queue_name(drawn, &name);
   tsr_text_add(p->text, "<text class=\"s r\" x=\"%d\" y=\"%.1f\">%s</text>\n", PICTURE_LEFT - 8,
-               middle, tsr_queue_name(drawn, &name));
+               middle, name.text);
 }
 
 static void add_floor(picture *p) {
@@ -322,6 +395,7 @@ tsr_status tsr_picture_draw(const tsr_plan *plan, const tsr_machine *machine,
   p->machine = machine;
   p->text = text;
   p->last = known->measured;
+  p->rehearsal = known->rehearsal;
   p->floor = known->rehearsal ? 0 : plan->floor;
   p->merge = plan->commands.count > MANY_COMMANDS;
   survey(p);

@@ -62,6 +62,7 @@ extern "C" {
 #define TSR_VERSION_MAJOR 0
 #define TSR_VERSION_MINOR 2
 #define TSR_VERSION_PATCH 0
+#define TSR_VERSION_NUMBER (10000 * TSR_VERSION_MAJOR + 100 * TSR_VERSION_MINOR + TSR_VERSION_PATCH)
 
 #if defined(__GNUC__)
 #define TSR_API __attribute__((visibility("default")))
@@ -93,6 +94,10 @@ TSR_API const char *tsr_message(void);
 
 /* The version of the library that is loaded, for instance "0.2.0". Never NULL. */
 TSR_API const char *tsr_version(void);
+
+/* The same as a number that grows from version to version: 10000 major + 100 minor + patch, for
+ * instance 200. TSR_VERSION_NUMBER is that of this header. */
+TSR_API int tsr_version_number(void);
 
 /* ---- Types and flags ------------------------------------------------------ */
 
@@ -187,8 +192,15 @@ TSR_API tsr_status tsr_context_create(const tsr_options *options, tsr_context **
 TSR_API void tsr_context_destroy(tsr_context *context);
 
 /* Waits for every asynchronous call and every registration of memory of this context. Returns the
- * first error of any of them since the last tsr_sync. */
+ * first error of any of them since the last tsr_sync. Results of asynchronous calls stay on the
+ * devices: tsr_sync_home brings them to host memory, too. */
 TSR_API tsr_status tsr_sync(tsr_context *context);
+
+/* Brings the results of all asynchronous calls to host memory, as tsr_coherent_async does for one,
+ * and waits as tsr_sync does. Copies stay on the devices. Returns what tsr_sync returns, else the
+ * first error of bringing results home. TSR_ERR_MEMORY: some results may have come home; none is
+ * lost. A capture takes the call as it takes tsr_coherent. */
+TSR_API tsr_status tsr_sync_home(tsr_context *context);
 
 /* A point among a context's asynchronous calls. It holds no memory: copy it, or forget it. Its
  * fields are the library's own. */
@@ -613,8 +625,8 @@ TSR_API const char *tsr_operation_name(tsr_operation operation);
  * tiles, other tiles, a part of one in another, or the same memory with another leading dimension.
  *
  * The program has these duties towards matrices in host memory:
- *   - A result is in host memory once tsr_coherent_async was called for it and tsr_sync has
- *     returned (or tsr_coherent has); until then host memory holds something older.
+ *   - A result is in host memory once tsr_sync_home has returned, or tsr_coherent for it alone, or
+ *     tsr_coherent_async and then tsr_sync; until then host memory holds something older.
  *   - When the program changes memory that asynchronous calls have used, it says so, with
  *     tsr_invalidate, before the next call on it; before it frees the memory or makes something
  *     else of it, with tsr_release. In checking mode a change that was not announced is an error
@@ -876,9 +888,9 @@ TSR_API void tsr_plan_destroy(tsr_plan *plan);
 /* ---- Captures ------------------------------------------------------------- */
 
 /*
- * A capture: a sequence of asynchronous calls, and of tsr_coherent, _invalidate, _release, _map and
- * _distribute between them, with their plans. It can be run again, on the same memory or on other,
- * without planning.
+ * A capture: a sequence of asynchronous calls, and of tsr_coherent, tsr_sync_home, _invalidate,
+ * _release, _map and _distribute between them, with their plans. It can be run again, on the same
+ * memory or on other, without planning.
  */
 typedef struct tsr_capture tsr_capture;
 

@@ -92,6 +92,7 @@ RUN_ASYNC = Call("level3_run_async", RUN.arguments)
 SECTIONS = (
     ("Contexts", (
         Call("sync", ("t",)),
+        Call("sync_home", ("t",), "As tsr_sync, and brings the results of all asynchronous calls to host memory."),
         Call("trim", ("t",)),
         Call("set_budget", ("t", "device", "bytes"), "Devices are numbered from 0, as in all interfaces of Tessera."),
         Call("get_budget", ("t", "device", "bytes=size")),

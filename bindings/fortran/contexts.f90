@@ -11,7 +11,7 @@ module tessera_contexts
   private
 
   public :: tsr_context_create, tsr_device_count, tsr_set_progress, tsr_plan_level3
-  public :: tsr_machine_probe, tsr_version, tsr_message, tsr_status_name
+  public :: tsr_machine_probe, tsr_version, tsr_version_number, tsr_message, tsr_status_name
 
   ! The formats of texts.
   integer(c_int), parameter, public :: TSR_TEXT = 0, TSR_JSON = 1, TSR_COMMANDS = 2, &
@@ -94,6 +94,10 @@ module tessera_contexts
     function c_version() bind(C, name='tsr_version') result(text)
       import :: c_ptr
       type(c_ptr) :: text
+    end function
+    function c_version_number() bind(C, name='tsr_version_number') result(number)
+      import :: c_int
+      integer(c_int) :: number
     end function
     function c_message() bind(C, name='tsr_message') result(text)
       import :: c_ptr
@@ -223,6 +227,12 @@ contains
   function tsr_version() result(text)
     character(:), allocatable :: text
     text = tsr_text_of(c_version())
+  end function
+
+  ! 10000 major + 100 minor + patch.
+  function tsr_version_number() result(number)
+    integer :: number
+    number = int(c_version_number())
   end function
 
   ! The message of this thread's last call that failed.

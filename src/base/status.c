@@ -49,6 +49,10 @@ const char *tsr_version(void) {
       TSR_VERSION_PATCH);
 }
 
+int tsr_version_number(void) {
+  return TSR_VERSION_NUMBER;
+}
+
 tsr_status tsr_fail(tsr_status status, const char *format, ...) {
   /* Formatted in a buffer first, since the last message may be among the arguments. */
   char message[sizeof last_message];

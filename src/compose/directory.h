@@ -132,6 +132,9 @@ tsr_status tsr_compose_invalidate(tsr_directory *directory, const tsr_region *re
 tsr_status tsr_compose_write_back(tsr_directory *directory, const tsr_region *region, tsr_uplo uplo,
                                   tsr_jobs *own);
 
+/* Does so for all that is newer on devices, which tsr_sync collects. Blocks stay cached. */
+tsr_status tsr_compose_write_back_newer(tsr_directory *directory);
+
 /* Maps the region's blocks to devices for later calls. With move, also copies them there now, as
  * far as memory suffices. On failure the former mapping is kept. */
 tsr_status tsr_compose_map(tsr_directory *directory, const tsr_region *region,

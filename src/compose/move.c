@@ -220,6 +220,13 @@ tsr_status tsr_compose_write_back(tsr_directory *directory, const tsr_region *re
   return write_back_aligned(&(write_back){directory, uplo, false, false, own}, region);
 }
 
+tsr_status tsr_compose_write_back_newer(tsr_directory *directory) {
+  tsr_region region;
+  while (directory->store != NULL && tsr_store_newer_region(directory->store, &region))
+    TSR_TRY(tsr_compose_write_back(directory, &region, TSR_GENERAL, NULL));
+  return TSR_OK;
+}
+
 /* ---- Invalidation ---------------------------------------------------------- */
 
 /* Copies the region's columns to packed (save), or back. */

@@ -790,6 +790,19 @@ bool tsr_store_newer(const tsr_store *store, tsr_region *home) {
   return false;
 }
 
+bool tsr_store_newer_region(const tsr_store *store, tsr_region *region) {
+  bool grown = true;
+  if (!tsr_store_newer(store, region)) return false;
+  while (grown) {
+    grown = false;
+    for (size_t i = 0; i < store->entries.count; i++) {
+      const tsr_entry *entry = store->entries.items[i];
+      if (entry->newer.count > 0) grown |= tsr_region_join(region, &entry->home);
+    }
+  }
+  return true;
+}
+
 /* ---- Checking ------------------------------------------------------------- */
 
 static uint64_t digest_bytes(uint64_t hash, const char *bytes, int64_t count) {

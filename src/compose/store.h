@@ -145,6 +145,10 @@ void tsr_store_drop(tsr_store *store, tsr_entry *entry);
 /* *home: the home of an entry that is partly newer than it. False: none. */
 bool tsr_store_newer(const tsr_store *store, tsr_region *home);
 
+/* *region: homes of entries that are partly newer, as many as touch one another with one ld and
+ * element grid; other memory may lie between them. False: none. */
+bool tsr_store_newer_region(const tsr_store *store, tsr_region *region);
+
 /* Marks the region's parts in entries as newer than home again, since their write-back failed.
  * False: no host memory. */
 bool tsr_store_renew(tsr_store *store, const tsr_region *region);

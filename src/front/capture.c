@@ -72,6 +72,8 @@ static tsr_status take_step(tsr_context *context, const tsr_captured_step *x) {
   switch (x->kind) {
     case TSR_CAPTURED_COHERENT:
       return tsr_coherent_async(context, w->uplo, w->m, w->n, x->c, w->ldc, w->type);
+    case TSR_CAPTURED_HOME:
+      return tsr_context_bring_home(context);
     case TSR_CAPTURED_INVALIDATE:
       return tsr_invalidate(context, w->m, w->n, x->c, w->ldc, w->type);
     case TSR_CAPTURED_RELEASE:

@@ -57,6 +57,11 @@ tsr_status tsr_context_check(const tsr_context *context);
  * tsr_sync. */
 tsr_status tsr_context_wait_for_devices(tsr_context *context);
 
+/* ---- residency.c ---- */
+
+/* Submits the write-backs of all results that are newer on devices than in host memory. */
+tsr_status tsr_context_bring_home(tsr_context *context);
+
 /* ---- lifecycle.c ---- */
 
 /* As tsr_context_create, but the machine is never measured: without a kept measurement the rates

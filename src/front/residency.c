@@ -157,6 +157,22 @@ TSR_ENTRY(tsr_coherent, (context, uplo, m, n, c, ldc, type), tsr_context *contex
   return coherent(context, uplo, &(matrix){m, n, c, ldc, type}, true);
 }
 
+/* If a device fails meanwhile, the results are made again, as in coherent(). */
+tsr_status tsr_context_bring_home(tsr_context *context) {
+  tsr_directory *directory = &context->directory;
+  tsr_status status;
+  if (context->engine == NULL) return TSR_OK;
+  do {
+    tsr_compose_begin(directory);
+    status = tsr_compose_check_dropped(directory);
+    if (status == TSR_OK) status = tsr_compose_write_back_newer(directory);
+    tsr_compose_end(directory);
+  } while (tsr_compose_has_losses(directory, status));
+  if (status == TSR_OK)
+    capture(context, TSR_CAPTURED_HOME, TSR_GENERAL, &(matrix){0, 0, NULL, 1, TSR_D});
+  return status;
+}
+
 /* ---- Forgetting ----------------------------------------------------------- */
 
 /* Drops the devices' copies of the matrix without a write-back (a copy that reaches beyond the

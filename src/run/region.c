@@ -35,6 +35,31 @@ tsr_relation tsr_region_relate(const tsr_region *home, const tsr_region *region,
   return relate_aligned(home, region, bytes / size, rect);
 }
 
+/* Whether the rectangles overlap or have a side or a corner in common. */
+static bool touch(tsr_rect a, tsr_rect b) {
+  return a.row0 <= b.row1 && b.row0 <= a.row1 && a.col0 <= b.col1 && b.col0 <= a.col1;
+}
+
+static tsr_rect hull(tsr_rect a, tsr_rect b) {
+  return (tsr_rect){a.row0 < b.row0 ? a.row0 : b.row0, a.col0 < b.col0 ? a.col0 : b.col0,
+                    a.row1 > b.row1 ? a.row1 : b.row1, a.col1 > b.col1 ? a.col1 : b.col1};
+}
+
+bool tsr_region_join(tsr_region *region, const tsr_region *other) {
+  int64_t bytes = other->base - region->base, size = (int64_t)region->size, ld = region->ld;
+  if (other->size != region->size || other->ld != ld || bytes % size != 0) return false;
+  int64_t row = (bytes / size % ld + ld) % ld, col = (bytes / size - row) / ld;
+  /* The first position, or that in the next column, above the region's first row. */
+  for (int next = 0; next < 2; next++, row -= ld, col++) {
+    tsr_rect there = tsr_rect_make(row, col, other->rows, other->cols);
+    tsr_rect all = tsr_region_all(region), both = hull(all, there);
+    if (!touch(all, there) || both.row1 - both.row0 > ld || tsr_rect_contains(all, there)) continue;
+    *region = tsr_region_part(region, both);
+    return true;
+  }
+  return false;
+}
+
 tsr_rect tsr_region_crossed(const tsr_region *home, const tsr_region *region) {
   int64_t step = home->ld * (int64_t)home->size, length = home->rows * (int64_t)home->size;
   int64_t begin = region->base - home->base, end = end_of(region) - home->base;

@@ -31,6 +31,10 @@ tsr_relation tsr_region_relate(const tsr_region *first, const tsr_region *region
  * columns included), with all their rows. */
 tsr_rect tsr_region_crossed(const tsr_region *first, const tsr_region *region);
 
+/* Extends the region to the least one that also holds `other`, if they have the same ld and element
+ * grid and touch or overlap. False: it is as it was, since they do not or it holds it already. */
+bool tsr_region_join(tsr_region *region, const tsr_region *other);
+
 static inline tsr_rect tsr_region_all(const tsr_region *region) {
   return tsr_rect_make(0, 0, region->rows, region->cols);
 }

@@ -270,7 +270,7 @@ void test_composition() {
           tessera::gemm_async(context, TSR_NO_TRANS, TSR_NO_TRANS, 1, a, a, 0, c));
   tessera::invalidate(context, a);
   tessera::gemm_async(context, TSR_NO_TRANS, TSR_NO_TRANS, 1, a, a, 0, c);
-  tessera::coherent(context, c);
+  context.sync_home();
   CHECK(is_all(c, 800.0));
   tessera::release(context, b);
   REFUSED(TSR_ERR_ARGUMENT, "nb", tessera::map_1d_block_cyclic(context, c, 0));
@@ -356,6 +356,7 @@ void test_context() {
                 row_major(small, 2, 2), 0, row_major(c, 2, 2));
   CHECK(told == "nothing");
   CHECK(tessera::version() == tsr_version());
+  CHECK(tessera::version_number() == TSR_VERSION_NUMBER);
 }
 
 }  // namespace

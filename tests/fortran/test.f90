@@ -73,8 +73,7 @@ contains
     call check(all(abs(c - 10) <= 0), 'gemm takes integers of 64 bits')
     s = 0
     call tsr_syrk_async(t, 'U', 'N', m, k, 1d0, a, m, 0d0, s, m)
-    call tsr_coherent(t, s)
-    call tsr_sync(t)
+    call tsr_sync_home(t)
     call check(abs(s(1, 4) - 5) <= 0 .and. abs(s(4, 1)) <= 0, 'asynchronous syrk takes integers of 64 bits')
     call tsr_release(t, s)
     call tsr_release(t, a)
@@ -244,6 +243,7 @@ contains
     integer :: stat, devices, number
     devices = tsr_device_count(t)
     call check(index(tsr_version(), '0.') == 1, 'the version is one of 0.x')
+    call check(tsr_version_number() >= 200, 'the version is a number, too')
     call tsr_context_traffic(t, traffic)
     call check(traffic%plans > 0 .or. devices == 0, 'plans are counted')
     call tsr_machine_list(text)

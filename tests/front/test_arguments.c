@@ -177,6 +177,7 @@ static void test_names(void **state) {
   assert_string_equal(tsr_status_name(TSR_ERR_ARGUMENT), "TSR_ERR_ARGUMENT");
   for (int s = -1; s < 100; ++s) assert_non_null(tsr_status_name((tsr_status)s));
   assert_string_equal(tsr_version(), "0.2.0");
+  assert_int_equal(tsr_version_number(), 200);
 }
 
 int main(void) {

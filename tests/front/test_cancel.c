@@ -13,6 +13,7 @@
 #define EVERY_CALL(CALL)                                                                      \
   CALL(tsr_context_create(NULL, NULL))                                                        \
   CALL(tsr_sync(NULL))                                                                        \
+  CALL(tsr_sync_home(NULL))                                                                   \
   CALL(tsr_event_record(NULL, NULL))                                                          \
   CALL(tsr_event_query(NULL, NULL, NULL))                                                     \
   CALL(tsr_event_query_between(NULL, NULL, NULL, NULL))                                       \

@@ -6,11 +6,16 @@
 
 enum { N = 70, COUNT = N * N };
 
-/* X = A B, then C = X B + C, X and C brought home; half of A is dealt over the devices first. */
-static void make_calls(tsr_context *context, double *m[4]) {
+/* X = A B, then C = X B + C; half of A is dealt over the devices first. */
+static void compute(tsr_context *context, double *m[4]) {
   assert_ok(tsr_distribute_2d_block_cyclic_async(context, N, N / 2, m[0], N, TSR_D, 20, 20, 1, 1));
   assert_ok(front_dgemm_async(context, N, 1, m[0], m[1], 0, m[2]));
   assert_ok(front_dgemm_async(context, N, 2, m[2], m[1], 1, m[3]));
+}
+
+/* The same, and X and C are brought home. */
+static void make_calls(tsr_context *context, double *m[4]) {
+  compute(context, m);
   for (int i = 2; i < 4; ++i)
     assert_ok(tsr_coherent_async(context, TSR_GENERAL, N, N, m[i], N, TSR_D));
 }
@@ -149,6 +154,25 @@ static void test_bad_use(void **state) {
   tsr_capture_destroy(NULL);
 }
 
+/* A run brings home what the captured calls did. */
+static void test_all_come_home(void **state) {
+  (void)state;
+  tsr_context *context = front_context();
+  matrices x = make_matrices(4);
+  tsr_capture *made;
+  assert_ok(tsr_capture_begin(context));
+  compute(context, x.ours);
+  assert_ok(tsr_sync_home(context));
+  assert_ok(tsr_capture_end(context, &made));
+  check(context, &x);
+  change(&x, 5);
+  assert_ok(tsr_capture_run_async(made));
+  check(context, &x);
+  tsr_capture_destroy(made);
+  tsr_context_destroy(context);
+  free_matrices(&x);
+}
+
 static int clear(void **state) {
   (void)state;
   front_clear_environment();
@@ -159,7 +183,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_runs_again),    cmocka_unit_test(test_moves),
       cmocka_unit_test(test_plans_nothing), cmocka_unit_test(test_prints),
-      cmocka_unit_test(test_bad_use),
+      cmocka_unit_test(test_bad_use),       cmocka_unit_test(test_all_come_home),
   };
   return cmocka_run_group_tests(tests, clear, NULL);
 }

@@ -75,6 +75,34 @@ static void test_a_sequence_moves_no_byte_twice(void **state) {
   tsr_context_destroy(context);
 }
 
+/* Waiting alone leaves results where they are; bringing all home leaves copies on the devices. */
+static void test_all_come_home(void **state) {
+  (void)state;
+  tsr_context *context = one_device();
+  tsr_traffic last = {0};
+  double *a = pinned(context, 1), *b = pinned(context, 2), *c = pinned(context, 3);
+  double *d = pinned(context, 4), *old = front_matrix(N * N, 3), *expected[2];
+  for (int i = 0; i < 2; i++) expected[i] = front_matrix(N * N, 3 + i);
+  front_reference(N, 1, a, b, 0, expected[0]);
+  front_reference(N, 1, expected[0], b, 1, expected[1]);
+  assert_ok(front_dgemm_async(context, N, 1, a, b, 0, c));
+  assert_ok(front_dgemm_async(context, N, 1, c, b, 1, d));
+  assert_ok(tsr_sync(context));
+  front_assert_equal(c, old, N * N);
+  assert_moved(context, &last, 3, 0, 2);
+  assert_ok(tsr_sync_home(context));
+  front_assert_equal(c, expected[0], N * N);
+  front_assert_equal(d, expected[1], N * N);
+  assert_moved(context, &last, 0, 2, 2);
+  assert_ok(tsr_sync_home(context));
+  assert_moved(context, &last, 0, 0, 0);
+  assert_ok(front_dgemm_async(context, N, 1, d, b, 1, c));
+  assert_moved(context, &last, 0, 0, 1);
+  assert_refused(tsr_sync_home(NULL), TSR_ERR_ARGUMENT, "context");
+  tsr_context_destroy(context);
+  free(old), free(expected[0]), free(expected[1]);
+}
+
 static void test_blocking_calls_count(void **state) {
   (void)state;
   tsr_context *context = one_device();
@@ -297,6 +325,7 @@ static void test_a_call_says_that_it_follows_no_map(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_sequence_moves_no_byte_twice),
+                                     cmocka_unit_test(test_all_come_home),
                                      cmocka_unit_test(test_blocking_calls_count),
                                      cmocka_unit_test(test_traffic_of_devices),
                                      cmocka_unit_test(test_timeline),

@@ -340,6 +340,25 @@ def test_discard(on_devices):
     assert on_devices.traffic.device_to_host - before == 8 * 100 * 100
 
 
+def test_all_results_come_home(on_devices):
+    """Waiting alone leaves results on the devices."""
+    a, one, two = some(100, 100), np.zeros((100, 100)), np.zeros((100, 100))
+    with on_devices.composed() as t:
+        t.gemm(a, a, one)
+        t.gemm(one, a, two)
+        on_devices.sync()
+        assert (one == 0).all() and (two == 0).all()
+        t.sync_home()
+        assert np.allclose(one, a @ a) and np.allclose(two, a @ a @ a)
+        before = on_devices.traffic
+        t.gemm(two, a, one)
+        assert on_devices.traffic.host_to_device == before.host_to_device
+        on_devices.sync_home()
+        assert np.allclose(one, a @ a @ a @ a)
+        moved = on_devices.traffic.device_to_host
+    assert on_devices.traffic.device_to_host == moved
+
+
 def test_a_blocking_call_beside_a_composition(context):
     a, x = some(50, 50), np.zeros((50, 50))
     with context.composed() as t:

@@ -26,6 +26,11 @@ def test_the_command(tessera):
     python("-m", "tessera", "gemm", "nowhere.npy").refused("tessera gemm")
 
 
+def test_the_version(tessera):
+    major, minor, patch = map(int, tessera.__version__.split("."))
+    assert tessera.version_number() == 10000 * major + 100 * minor + patch
+
+
 def test_run(tessera, tmp_path):
     (tmp_path / "product.py").write_text(
         "import sys\nimport numpy as np\na = np.ones((300, 300))\n"

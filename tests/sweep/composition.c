@@ -81,6 +81,11 @@ static tsr_status coherent_across(void *world_) {
   return CALLED(tsr_coherent_async)(w->context, TSR_GENERAL, LONG, OTHER, of(w, C), LONG, TSR_D);
 }
 
+static tsr_status sync_home(void *world_) {
+  world *w = world_;
+  return CALLED(tsr_sync_home)(w->context);
+}
+
 static bool holds_lower(world *w, const double *values) {
   for (int j = 0; j < N; j++)
     for (int i = j; i < N; i++)
@@ -117,6 +122,18 @@ static void check_waited(void *world_, const sweep_outcome *o) {
   HOLD(o->synced == TSR_OK || o->status == TSR_OK || lost);
   if (o->status == TSR_OK) HOLD(world_holds(w, C, TSR_D, w->expected));
   check_coherent(w, o);
+}
+
+/* C is at home if the call says so; else nothing is lost, and it can be made again. */
+static void check_home(void *world_, const sweep_outcome *o) {
+  world *w = world_;
+  if (o->dead) return;
+  HOLD(world_inputs_kept(w));
+  if (o->status == TSR_OK) HOLD(world_holds(w, C, TSR_D, w->expected));
+  if (!sweep_refused(o) || o->synced != TSR_OK) return;
+  HOLD(is_on_its_way(w));
+  HOLD(sync_home(w) == TSR_OK && world_holds(w, C, TSR_D, w->expected));
+  world_comes_right(w, TSR_D);
 }
 
 /* C is at home, whatever the call says. */
@@ -458,6 +475,10 @@ const sweep_visit composition_visits[] = {
     VISIT_AS("coherent_async of what is at home", after_coherence, coherent_async, check_at_home,
              ""),
     VISIT_AS("coherent_async of splinters", splintered, coherent_async, check_coherent, ""),
+    VISIT(computed, sync_home, check_home),
+    VISIT_AS("sync_home while it is computed", after_product, sync_home, check_home, ""),
+    VISIT_AS("sync_home where little fits", after_product, sync_home, check_home, SETUP_SOME),
+    VISIT_AS("sync_home of splinters", splintered, sync_home, check_home, ""),
     VISIT(splintered, invalidate, check_all_forgotten),
     VISIT(splintered, invalidate_part, check_forgotten),
     VISIT(after_product, invalidate_across, check_forgotten),

@@ -50,6 +50,7 @@ static tsr_status texts(void *world_) {
   world *w = world_;
   w->count = strcmp(CALLED(tsr_status_name)(TSR_OK), "TSR_OK") == 0;
   w->count &= CALLED(tsr_message)() != NULL && CALLED(tsr_version)()[0] != '\0';
+  w->count &= CALLED(tsr_version_number)() == TSR_VERSION_NUMBER;
   w->count &= strcmp(CALLED(tsr_operation_name)(TSR_TRSM), "trsm") == 0;
   w->count &= CALLED(tsr_settings)()->name != NULL;
   static const char *const words[] = {"gemm", NULL};

@@ -94,6 +94,10 @@ class context {
   void sync() const {
     detail::check(tsr_sync(get()));
   }
+  /* As sync, and brings the results of all asynchronous calls to host memory. */
+  void sync_home() const {
+    detail::check(tsr_sync_home(get()));
+  }
   /* As options::arithmetic, for later calls of all threads. One call takes it as its last
    * argument. */
   void set_arithmetic(const std::string &arithmetic) const {

@@ -55,6 +55,11 @@ inline std::string version() {
   return tsr_version();
 }
 
+/* The same as a number, to compare with TSR_VERSION_NUMBER: 10000 major + 100 minor + patch. */
+inline int version_number() {
+  return tsr_version_number();
+}
+
 }  // namespace tessera
 
 #endif

@@ -22,6 +22,7 @@ from ._context import (Context, Traffic, _OfModule, default_context, set_default
 from ._library import (ArgumentError, CheckError, DeviceError, EngineError, Error, FileError,
                        InternalError, MachineError, OutOfMemoryError, UnsupportedError)
 from ._library import version as _version
+from ._library import version_number as _version_number
 from ._plan import Busy, Instead, Plan
 from ._prepare import CopyWarning
 from ._routines import Routines
@@ -31,7 +32,7 @@ __all__ = [
     "DeviceArray", "DeviceError", "EngineError", "Error", "FileError", "Future", "Instead",
     "InternalError", "MachineError", "OutOfMemoryError", "Plan", "Result", "Routines", "Traffic",
     "UnsupportedError", "composed", "default_context", "empty", "gemm", "gemmt", "hemm", "her2k",
-    "herk", "matmul", "plan", "set_default_context", "submit", "symm", "sync", "syr2k", "syrk",
+    "herk", "matmul", "plan", "set_default_context", "submit", "symm", "sync", "sync_home", "version_number", "syr2k", "syrk",
     "trmm", "trsm", "zeros",
 ]
 
@@ -70,6 +71,17 @@ def plan(routine: str, *operands: Any, dtype: Any = _np.float64,
 def sync() -> None:
     """Context.sync of the default context."""
     default_context().sync()
+
+
+def sync_home() -> None:
+    """Context.sync_home of the default context."""
+    default_context().sync_home()
+
+
+def version_number() -> int:
+    """The version of the library that is loaded, as a number that grows from version to version:
+    10000 major + 100 minor + patch. __version__ is the text."""
+    return _version_number()
 
 
 def empty(shape: int | Sequence[int], dtype: Any = _np.float64, order: str = "C", *,

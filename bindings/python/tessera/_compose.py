@@ -301,6 +301,10 @@ class Composition(Routines):
                 return region_of(x, by_rows, ld)
         raise ArgumentError(f"{name} has rows and columns that are not contiguous; give another")
 
+    def sync_home(self) -> None:
+        """Brings all results to host memory and waits for them; copies stay on the devices."""
+        self._handle.sync_home()
+
     def changed(self, array: Any) -> None:
         """Says that the program has changed an array, or is about to: later calls read it anew."""
         region = self._region(array)

@@ -207,6 +207,11 @@ class Context(Routines):
         sync."""
         self._handle.sync()
 
+    def sync_home(self) -> None:
+        """As sync, and brings the results of all compositions to host memory: what an array that was
+        given as out holds is right afterwards. Copies stay on the devices."""
+        self._handle.sync_home()
+
     # ---- Memory ----
 
     def empty(self, shape: int | Sequence[int], dtype: Any = np.float64, order: str = "C", *,

@@ -154,12 +154,21 @@ class Handle:
         under way and of all results on the devices, since what calls had on the devices is lost then."""
         self.carry_out(self.sync_here)
 
-    def sync_here(self) -> None:
-        """sync in this thread, whichever it is."""
+    def sync_home(self) -> None:
+        """As sync, and brings all results home. Their arrays are kept until then."""
+        with self.lock:
+            kept = [list(getattr(each, "_kept", ())) for each in self.waiting]
+
+        def call(kept: Any = kept) -> None:
+            self.sync_here(lib.tsr_sync_home)
+        self.carry_out(call)
+
+    def sync_here(self, sync: Any = None) -> None:
+        """sync in this thread, whichever it is. sync: the library's function that waits."""
         with self.lock:
             complete = list(self.waiting)
             kept = [key for key, each in self.under_way.items() if each.made]
-        status = lib.tsr_sync(self.pointer)
+        status = (sync or lib.tsr_sync)(self.pointer)
         error = None if status == lib.TSR_OK else error_now(status)
         self._settle(complete, error)
         self._let_go(kept)

@@ -145,3 +145,8 @@ _free.restype = None
 def version() -> str:
     """The version of the library that is loaded, such as "0.2.0"."""
     return text(lib.tsr_version())
+
+
+def version_number() -> int:
+    """The same as a number: 10000 major + 100 minor + patch."""
+    return int(lib.tsr_version_number())

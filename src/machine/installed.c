@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/system/loaded.h"
+#include "tessera_model.h"
 
 #define FOLDER "share/tessera/machines/"
 #define SUFFIX ".json"
@@ -87,18 +88,65 @@ bool tsr_installed_find(const char *name, char path[TSR_INSTALLED_PATH]) {
   return more > 0 && (size_t)more < room && access(path, F_OK) == 0;
 }
 
+/* ---- Misspelt names ---- */
+
+/* The text in small letters, without the number of devices behind it ("H100x3": "h100"). */
+static void find_stem(const char *name, char stem[TSR_INSTALLED_NAME]) {
+  size_t length = 0;
+  for (; name[length] != '\0' && length + 1 < TSR_INSTALLED_NAME; length++) {
+    char c = name[length];
+    stem[length] = (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  }
+  size_t digits = length;
+  while (digits > 0 && stem[digits - 1] >= '0' && stem[digits - 1] <= '9') digits--;
+  if (digits > 1 && digits < length && stem[digits - 1] == 'x') length = digits - 1;
+  stem[length] = '\0';
+}
+
+/* Appends the names that begin with the stem, or else the name that is most like it: "h100x1,
+ * h100x2 or h100x4". */
+static void add_meant(const tsr_installed *installed, const char *stem, tsr_text *text) {
+  const char *names[TSR_INSTALLED_MOST + 1] = {NULL};
+  int count = 0;
+  for (int i = 0; i < installed->count; i++)
+    if (strncmp(installed->name[i], stem, strlen(stem)) == 0) names[count++] = installed->name[i];
+  if (count == 0) {
+    for (int i = 0; i < installed->count; i++) names[i] = installed->name[i];
+    names[0] = tsr_word_nearest(stem, names);
+    count = names[0] != NULL;
+  }
+  for (int i = 0; i < count; i++)
+    tsr_text_add(text, "%s%s", i == 0 ? "" : i + 1 < count ? ", " : " or ", names[i]);
+}
+
+static void add_all(const tsr_installed *installed, tsr_text *text) {
+  for (int i = 0; i < installed->count; i++)
+    tsr_text_add(text, "%s%s", i > 0 ? ", " : "", installed->name[i]);
+  if (installed->count == 0) tsr_text_add(text, "none");
+}
+
 tsr_status tsr_installed_refuse(const char *name) {
   tsr_installed installed;
-  tsr_text text = TSR_TEXT_INIT;
+  char stem[TSR_INSTALLED_NAME];
+  tsr_text meant = TSR_TEXT_INIT, all = TSR_TEXT_INIT;
   tsr_installed_list(&installed);
-  for (int i = 0; i < installed.count; i++)
-    tsr_text_add(&text, "%s%s", i > 0 ? ", " : "", installed.name[i]);
-  bool any = installed.count > 0 && !text.broken;
-  tsr_status status = tsr_fail(
-      TSR_ERR_MACHINE,
-      "the machine \"%.64s\" is no file and is not installed (installed: %s); give an installed "
-      "name, the path of a machine file, or a string such as \"gpu*4@nvswitch:300 pcie:25\"",
-      name, any ? text.bytes : "none");
-  tsr_text_free(&text);
+  find_stem(name, stem);
+  add_meant(&installed, stem, &meant);
+  add_all(&installed, &all);
+  tsr_status status;
+  if (meant.length > 0 && !meant.broken)
+    status = tsr_fail(
+        TSR_ERR_MACHINE,
+        "the machine \"%.64s\" is no file and is not installed; did you mean %s? (tessera machine "
+        "--list has all; a string such as \"gpu*4@nvswitch:300 pcie:25\" describes another)",
+        name, meant.bytes);
+  else
+    status = tsr_fail(
+        TSR_ERR_MACHINE,
+        "the machine \"%.64s\" is no file and is not installed (installed: %s); give an installed "
+        "name, the path of a machine file, or a string such as \"gpu*4@nvswitch:300 pcie:25\"",
+        name, all.broken ? "none" : all.bytes);
+  tsr_text_free(&meant);
+  tsr_text_free(&all);
   return status;
 }

@@ -324,7 +324,7 @@ static const bad bad_strings[] = {
     {"host*2", 7, "host*2"},
     {"host*2:9 sockets", 17, "sockets"},
     {"host*2:9 sockets:0", 18, "sockets:0"},
-    {"host:9 gpu*2 sockets:5", 1, "several memory nodes"},
+    {"host:9 gpu*2 sockets:5", 14, "several memory nodes"},
     {"gpu*4 pcie", 11, "pcie"},
     {"gpu*4 pcie:25/", 15, "pcie:25/"},
     {"gpu*4 pcie:25/0", 15, "pcie:25/0"},
@@ -337,10 +337,10 @@ static const bad bad_strings[] = {
     {"gpu*4 rate:5 rate.d:6", 14, "rate.d:6"},
     {"gpu*4 rate.s:5 rate:5,6", 16, "rate:5,6"},
     {"gpu*4 mem:0", 11, "mem:0"},
-    {"gpu*4:16 mem:16", 1, "only once"},
+    {"gpu*4:16 mem:16", 10, "only once"},
     {"gpu*4 mem:16,", 14, "mem:16,"},
-    {"gpu*2 mem:16,16,16", 1, "at most as many"},
-    {"gpu*2 speed:1,1,1", 1, "at most as many"},
+    {"gpu*2 mem:16,16,16", 7, "at most as many"},
+    {"speed:1,1,1 gpu*2", 1, "at most as many"},
     {"gpu*2 speed", 12, "speed"},
     {"gpu*2 speed:1,0", 15, "speed:1,0"},
     {"gpu*2 speed:1,,1", 15, "speed:1,,1"},
@@ -351,8 +351,21 @@ static const bad bad_strings[] = {
     {"gpu*4 unlinked:1-1", 16, "two devices"},
     {"gpu*4 unlinked:0-1,", 20, "unlinked:0-1,"},
     {"gpu*4 unlinked:0-32", 18, "unlinked:0-32"},
-    {"gpu*4 unlinked:0-4", 1, "pairs of devices that there are"},
-    {"unlinked:0-1", 1, "pairs of devices that there are"},
+    {"gpu*4 unlinked:0-1,0-4", 22, "a device that there is"},
+    {"unlinked:0-1", 12, "a device that there is"},
+    {"gpu*4@nvlink:9 linked", 22, "linked"},
+    {"gpu*4@nvlink:9 linked:0-1*", 27, "1 to 64 links"},
+    {"gpu*4@nvlink:9 linked:0-1*0", 27, "1 to 64 links"},
+    {"gpu*4@nvlink:9 linked:0-1=", 27, "GB/s between"},
+    {"gpu*4@nvlink:9 linked:0-1=0", 27, "GB/s between"},
+    {"gpu*4@nvlink:9 linked:2-2", 23, "two devices"},
+    {"gpu*4@nvlink:9 linked:0-1,1-0*2", 27, "each pair once"},
+    {"gpu*4@nvlink:9 linked:0-1 unlinked:1-0", 36, "no pair of linked"},
+    {"gpu*4@nvlink:9 unlinked:1-0 linked:0-1", 36, "no pair of unlinked"},
+    {"gpu*4@nvlink:9 linked:0-4", 25, "a device that there is"},
+    {"gpu*4@nvswitch:9 linked:0-1=5", 18, "a switch links all pairs alike"},
+    {"linked:0-1*2 gpu*4", 1, "GB/s of each pair"},
+    {"linked:0-1=5,2-3 gpu*4@pcie", 1, "GB/s of each pair"},
     {"gpu*4 lat:8us", 12, "lat:8us"},
     {"gpu*4 launch", 13, "launch"},
     {"gpu*4 cpu:x", 11, "cpu:x"},
@@ -380,12 +393,30 @@ static void errors_point_at_the_place(void **state) {
   }
 }
 
+static void pairs_have_links_of_their_own(void **state) {
+  (void)state;
+  tsr_machine *m = parse("gpu*4:16@nvlink:24 linked:0-1*2,1-2,2-3=60");
+  assert_true(near(m->link[0][1].bandwidth, 48e9) && near(m->link[1][0].bandwidth, 48e9));
+  assert_true(near(m->link[2][1].bandwidth, 24e9) && near(m->link[3][2].bandwidth, 60e9));
+  assert_true(m->link[0][2].bandwidth == 0 && m->link[3][0].bandwidth == 0);
+  tsr_machine_destroy(m);
+  m = parse("gpu*4@none linked:0-1=50"); /* and before the word gpu */
+  assert_true(near(m->link[0][1].bandwidth, 50e9) && m->link[1][2].bandwidth == 0);
+  tsr_machine_destroy(m);
+  /* A bridge beside PCIe takes the pair's copies from the host links; the others stay there. */
+  m = parse("linked:0-1=50 gpu*4@pcie pcie:12");
+  assert_true(near(m->link[0][1].bandwidth, 50e9) && near(m->link[0][2].bandwidth, 12e9));
+  assert_true(weight(channel(m, "pcie0 to GPUs"), 1, 0) == 0);
+  assert_true(weight(channel(m, "pcie0 to GPUs"), 2, 0) == 1);
+  tsr_machine_destroy(m);
+}
+
 static void every_cut_of_a_string_is_safe(void **state) {
   (void)state;
   static const char whole[] =
       "host*2:215,154 sockets:64 interleaved gpu*4:80@nvswitch:300 pcie:25/pair rate:19,38 "
       "rate.h:7 "
-      "staging:4@9/30 net:12.5,2";
+      "staging:4@9/30 net:12.5,2 unlinked:0-1 linked:2-3=5";
   char part[sizeof whole];
   for (size_t length = 0; length < sizeof whole; length++) {
     tsr_machine *machine = NULL;
@@ -430,6 +461,7 @@ int main(void) {
       cmocka_unit_test(no_devices),
       cmocka_unit_test(largest_machine),
       cmocka_unit_test(errors_point_at_the_place),
+      cmocka_unit_test(pairs_have_links_of_their_own),
       cmocka_unit_test(every_cut_of_a_string_is_safe),
       cmocka_unit_test(allocations_may_fail),
   };

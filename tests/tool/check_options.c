@@ -162,6 +162,12 @@ static void test_lists(void **state) {
   assert_int_equal(options_whole_list("1,2,3,4", values, 3), -1);
   assert_int_equal(options_whole_list("1,,2", values, 3), -1);
   assert_int_equal(options_whole_list("", values, 3), -1);
+  assert_int_equal(options_whole_list("10K,1e4,1.5M", values, 3), 3);
+  assert_true(values[0] == 10000 && values[1] == 10000 && values[2] == 1500000);
+  static const char *const wrong[] = {"1.5", "1e-3", "0.0001k", "1kk", "1e",   "1e4x",
+                                      ".5k", "1e30", "9e15k",   "-1k", "1e999"};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+    assert_int_equal(options_whole_list(wrong[i], values, 1), -1);
 }
 
 static void test_homes(void **state) {

@@ -208,7 +208,7 @@ def test_bench_draws_nothing():
     ("--n x", "--n x: must be at most"),
     ("--shape 8x8", "--shape 8x8: must be at most"),
     ("--n 8 --shape 8x8x8", "choose one"),
-    ("--op syrk,syrq", "--op syrq: .* give gemm, "),
+    ("--op syrk,syrq", "--op syrq: .* did you mean syrk"),
     ("--type dd", "--type dd: must be types such as"),
     ("--op symm --type h", "--type h: symm takes"),
     ("--op hemm", "--type d: hemm takes c or z"),

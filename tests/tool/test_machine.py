@@ -121,7 +121,7 @@ def test_names(tmp_path):
     assert tessera("machine --json --machine h200x4").json() == load("h200x4")
     tessera("machine --json", env={"TESSERA_MACHINE": "h200x8"}).ok('"name": "h200x8"')
     tessera("plan gemm d 4096 4096 4096 --machine v100x3-summit --json").ok('"machine": "v100x3-summit"')
-    tessera("machine --machine h200x5").refused("h200x5", *MACHINES, "path of a machine file", code=1)
+    tessera("machine --machine xyzzy").refused("xyzzy", *MACHINES, "path of a machine file", code=1)
     # A file of the working folder goes before an installed machine.
     (tmp_path / "h200x4").write_text(json.dumps({**load("v100x3-summit"), "name": "mine"}), "utf-8")
     assert tessera("machine --json --machine h200x4", cwd=tmp_path).json()["name"] == "mine"
@@ -282,3 +282,30 @@ def test_picture_without_a_gpu():
 def test_refusals():
     tessera("machine --probe --machine gpu*2").refused("choose one")
     tessera("machine --json --details").refused("does nothing with --json")
+
+
+@pytest.mark.parametrize("string, carets", [
+    ("gpu*4 pcie:25/pairs rate:7", "              ^^^^^"),
+    ("gpu*2 speed:1,1,1 hbm:9", "      ^^^^^^^^^^^"),
+    ("gpu*4 bogus lat:3", "      ^^^^^"),
+    ("gpu*4:16 rate:7 mem:16", "                ^^^^^^"),
+    ("gpu*4 unlinked:0-1,2-7 rate:3", "                     ^"),
+    ("gpu*4@", "      ^"),
+    ("gpu*4@nvswitch:9 linked:0-1*2", "                 ^^^^^^^^^^^^"),
+])
+def test_carets_are_under_the_wrong_word(string, carets):
+    said = tessera("machine", "--machine", string).refused(code=1).err.splitlines()
+    assert said[-2:] == ["  " + string, "  " + carets]
+
+
+def test_pairs_have_links_by_count_or_rate():
+    """Half of a DGX-1: two GPUs have two links, others one or none."""
+    shown = tessera("machine --details --machine 'gpu*4@nvlink:24 linked:0-1,0-3*2,1-2=60'").ok().out
+    assert re.search(r"^gpu0 +- +24 +- +48 ", shown, re.MULTILINE)
+    assert re.search(r"^gpu2 +- +60 +- +- ", shown, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name, meant", [("mi300x", "mi300x8"), ("H200", "h200x"), ("h200x3", "h200x"),
+                                         ("sumit-node", "summit-node")])
+def test_misspelt_names(name, meant):
+    tessera("machine --machine", name).refused(f"did you mean {meant}", code=1)

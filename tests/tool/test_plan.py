@@ -55,8 +55,26 @@ def test_syrk_has_no_b():
         ["  A", "  C"]
 
 
+@pytest.mark.parametrize("extents", ["10000 10000 20000", "10k 1e4 20k", "0.01M 10K 2e4"])
+def test_extents_may_be_short(extents):
+    tessera(f"plan gemm d {extents} --machine gpu*1").ok("^dgemm NN 10000 x 10000 x 20000, ")
+
+
+@pytest.mark.parametrize("command, words, wrong", [
+    ("plan", "gemm d 8 8 8 --machine gpu*1 --home x", "h or p pinned host, u pageable host, 0.. a device, m managed"),
+    ("gemm", "a.npy b.npy --home x", "h as mapped, p pinned host, u pageable host, 0.. a device"),
+    ("bench", "--home x", "h or p pinned host, u pageable host, 0.. a device"),
+])
+def test_homes_have_the_same_words_everywhere(command, words, wrong):
+    """In the help and in the error."""
+    assert wrong in tessera(f"{command} {words}").refused().err
+    assert wrong in " ".join(tessera(command, "--help").ok().out.split())
+
+
 @pytest.mark.parametrize("words, message", [
-    ("gemn d 8 8 8", "OP gemn: .* give gemm, "),
+    ("dgemm 8 8 8", "OP dgemm: no such operation; did you mean gemm d\\?"),
+    ("gem d 8 8 8", "did you mean gemm\\?"),
+    ("solve d 8 8 8", "OP solve: .* give gemm, "),
     ("syrk d 8 8 8", "too many arguments: syrk TYPE N K"),
     ("trsm d 8", "too few arguments: trsm TYPE M N"),
     ("syrk d 8 x", "K 'x'"),

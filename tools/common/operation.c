@@ -45,13 +45,38 @@ static const char *list_names(void) {
   return text;
 }
 
-int operation_parse(const char *name, const char *text, tsr_operation *operation) {
+/* False: no operation is called so. */
+static bool find(const char *text, tsr_operation *operation) {
   for (int i = 0; i < TSR_OPERATION_COUNT; i++) {
     if (strcmp(text, tsr_operation_name((tsr_operation)i)) != 0) continue;
     *operation = (tsr_operation)i;
-    return TOOL_OK;
+    return true;
   }
+  return false;
+}
+
+/* The operation whose name the text misspells; NULL: there is none. */
+static const char *nearest_name(const char *text) {
+  const char *names[TSR_OPERATION_COUNT + 1] = {NULL};
+  for (int i = 0; i < TSR_OPERATION_COUNT; i++) names[i] = tsr_operation_name((tsr_operation)i);
+  return tsr_word_nearest(text, names);
+}
+
+/* Refuses a text that is no operation. The BLAS has the type in the name ("dgemm"); here it stands
+ * beside the operation, or is an option where operations are one. */
+static int refuse_name(const char *name, const char *text) {
+  tsr_operation meant;
+  bool typed = text[0] && strchr("sdczhbt", text[0]) && find(text + 1, &meant);
+  if (typed)
+    return tool_usage("%s %s: no such operation; did you mean %s %s%c?", name, text,
+                      tsr_operation_name(meant), name[0] == '-' ? "and --type " : "", text[0]);
+  const char *nearest = nearest_name(text);
+  if (nearest) return tool_usage("%s %s: no such operation; did you mean %s?", name, text, nearest);
   return tool_usage("%s %s: no such operation; give %s", name, text, list_names());
+}
+
+int operation_parse(const char *name, const char *text, tsr_operation *operation) {
+  return find(text, operation) ? TOOL_OK : refuse_name(name, text);
 }
 
 int operation_parse_list(const char *text, tsr_operation operations[TSR_OPERATION_COUNT]) {
@@ -92,17 +117,18 @@ static int parse_extents(const char *const *words, int count, tsr_level3 *what) 
   }
   for (int i = 0; i < count; i++) {
     if (options_whole_list(words[i], extent_of(what, extents[i]), 1) != 1) {
-      return tool_usage("%c '%s': not a whole number", extents[i], words[i]);
+      return tool_usage("%c '%s': not a whole number; write it as 10000, 10k or 1e4", extents[i],
+                        words[i]);
     }
   }
   return TOOL_OK;
 }
 
 int operation_parse_call(const char *const *words, int count, tsr_level3 *what) {
+  if (count >= 1 && !find(words[0], &what->operation)) return refuse_name("OP", words[0]);
   if (count < 2)
     return tool_usage("too few arguments: give an operation, its type and its extents");
-  int code = operation_parse("OP", words[0], &what->operation);
-  if (!code) code = parse_type("TYPE", words[1], &what->type);
+  int code = parse_type("TYPE", words[1], &what->type);
   return code ? code : parse_extents(words + 2, count - 2, what);
 }
 

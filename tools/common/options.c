@@ -46,10 +46,24 @@ bool options_bytes(const char *text, size_t *bytes) {
   return true;
 }
 
+/* Of 1.5k or 1e4; from here on doubles are no longer all whole numbers. */
+#define MOST_SCALED 9007199254740992.0
+
+/* Reads what a whole number may have besides digits: a fraction and an exponent that make a whole
+ * number again (1e4), and k (1,000) or M (1,000,000). */
+static bool parse_scaled(const char *text, char **end, int64_t *value) {
+  double number = strtod(text, end);
+  if (**end && strchr("kKM", **end)) number *= *(*end)++ == 'M' ? 1e6 : 1e3;
+  if (!(number >= 0 && number <= MOST_SCALED) || number != floor(number)) return false;
+  *value = (int64_t)number;
+  return true;
+}
+
 static bool parse_whole(const char *text, char **end, int64_t *value) {
   errno = 0;
   long long number = strtoll(text, end, 10);
   if (*end == text || errno || number < 0) return false;
+  if (**end && strchr(".eEkKM", **end)) return parse_scaled(text, end, value);
   *value = number;
   return true;
 }
@@ -95,7 +109,8 @@ static int set_value(const option *row, const char *text) {
       return TOOL_OK;
     case OPTION_WHOLE:
       if (!set_whole(row->target, text))
-        return tool_usage("--%s %s: not a whole number", row->name, text);
+        return tool_usage("--%s %s: not a whole number; write it as 10000, 10k or 1e4", row->name,
+                          text);
       return check_range(row, text, (double)*(int64_t *)row->target);
     case OPTION_NUMBER:
       if (!set_number(row->target, text))

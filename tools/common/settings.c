@@ -8,14 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* If the library's message names a column of the machine string, prints the string with a mark
- * under that column. */
+/* If the library's message names a column of the machine string, prints the string with carets from
+ * that column to the word's end: what is wrong. */
 static void point_into_machine(const settings *s) {
+  static const char carets[] = "^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^";
   const char *text = s->machine ? s->machine : getenv("TESSERA_MACHINE");
   int column;
   if (!text || sscanf(tsr_message(), "machine string, column %d", &column) != 1) return;
   if (column < 1 || (size_t)column > strlen(text) + 1 || strpbrk(text, "\t\n")) return;
-  fprintf(stderr, "  %s\n  %*s\n", text, column, "^");
+  int wrong = (int)strcspn(text + column - 1, " ");
+  fprintf(stderr, "  %s\n  %*s%.*s\n", text, column - 1, "", wrong > 0 ? wrong : 1, carets);
 }
 
 /* Sets the budgets: one number is for every device, a list has one for each. */
@@ -139,7 +141,9 @@ static void list_letters(const char *operands, char text[8]) {
   }
 }
 
-int homes_parse_planned(const char *operands, const char *text, home_kind h_means, home homes[3]) {
+/* words: what the error lists. */
+static int parse_homes(const char *operands, const char *text, home_kind h_means, const char *words,
+                       home homes[3]) {
   const char *at = text;
   int count = 0, wanted = (int)strlen(operands);
   bool good = true;
@@ -151,18 +155,21 @@ int homes_parse_planned(const char *operands, const char *text, home_kind h_mean
   if (!good || *at || (count != 1 && count != wanted)) {
     char letters[8];
     list_letters(operands, letters);
-    return tool_usage(
-        "--home %s: %s places for %s (or one for all), each h (host), p (pinned host), "
-        "u (pageable host) or the number of a device",
-        text, wanted == 3 ? "three" : "two", letters);
+    return tool_usage("--home %s: give %s places for %s, or one for all, each of: %s", text,
+                      wanted == 3 ? "three" : "two", letters, words);
   }
   if (count == 1) homes[1] = homes[2] = homes[0];
   if (count == 2) homes[2] = homes[1];
   return TOOL_OK;
 }
 
+int homes_parse_planned(const char *operands, const char *text, home_kind h_means, home homes[3]) {
+  return parse_homes(operands, text, h_means, HOMES_PLANNED, homes);
+}
+
 int homes_parse_of(const char *operands, const char *text, home_kind h_means, home homes[3]) {
-  int code = homes_parse_planned(operands, text, h_means, homes);
+  int code = parse_homes(operands, text, h_means,
+                         h_means == HOME_PINNED ? HOMES_PINNED : HOMES_AS_IS, homes);
   for (int i = 0; i < 3 && !code; i++) {
     if (homes[i].kind == HOME_MANAGED)
       code = tool_usage("--home %s: managed memory (m) is only for tessera plan", text);

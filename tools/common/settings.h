@@ -93,6 +93,16 @@ typedef struct home {
   int device; /* or the host memory node; TSR_INTERLEAVED: all nodes */
 } home;
 
+/* The words of --home, for its help and for the error: of a command whose h is pinned memory, of
+ * tessera gemm, whose h is the memory that a file is mapped to, and of plans. */
+#define HOMES_PLACES "p pinned host, u pageable host, 0.. a device"
+#define HOMES_PINNED "h or " HOMES_PLACES
+#define HOMES_AS_IS "h as mapped, " HOMES_PLACES
+#define HOMES_PLANNED                                                                 \
+  HOMES_PINNED                                                                        \
+  ", m managed; behind h, p and u, 1.. is a memory node (h1; else node 0) and i all " \
+  "nodes, interleaved (hi)"
+
 /* Reads homes of A, B, C such as "h,h,h" or "0,0,3", or one for all; the exit code. h_means: the
  * kind that h stands for. What only plans can have is refused: m (managed), and nodes of host
  * memory (h1, or hi for interleaved). */

@@ -17,7 +17,7 @@ void bench_words_table(bench_words *w, option table[BENCH_WORD_ROWS]) {
   settings *with = &w->settings;
   const option rows[] = {
       {"home", 0, OPTION_TEXT, &w->home, "h,h,h",
-       "where A,B,C are: h pinned host, u pageable host, 0.. a device (default: h)"},
+       "where A,B,C are, or all: " HOMES_PINNED " (default: h)"},
       OPERATION_SIDE(&w->operation),
       OPERATION_UPLO(&w->operation),
       OPERATION_TRANSA(&w->operation),

@@ -119,7 +119,8 @@ static int parse_request(int argc, char **argv, plan_request *r) {
   code = parse_type("TYPE", arguments[0], &r->type);
   for (int i = 0; i < 3 && !code; i++)
     if (options_whole_list(arguments[1 + i], &r->extents[i], 1) != 1)
-      code = tool_usage("%c '%s': not a whole number", "MNK"[i], arguments[1 + i]);
+      code = tool_usage("%c '%s': not a whole number; write it as 10000, 10k or 1e4", "MNK"[i],
+                        arguments[1 + i]);
   return code ? code : interpret(&words, r);
 }
 

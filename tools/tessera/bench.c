@@ -150,7 +150,7 @@ static int parse(int argc, char **argv, bench_request *r) {
       {"n", 0, OPTION_TEXT, &r->n, "N,...", "all extents (default: 1024,2048,4096,8192)"},
       {"shape", 0, OPTION_TEXT, &r->shape, "MxNxK,...", "other shapes"},
       {"home", 0, OPTION_TEXT, &w->home, "h,h,h",
-       "where A,B,C are: h pinned host, u pageable host, 0.. a device (default: h)"},
+       "where A,B,C are, or all: " HOMES_PINNED " (default: h)"},
       {"devices", 0, OPTION_TEXT, &r->devices, "N,...",
        "numbers of devices (default: as many as help)"},
       OPERATION_SIDE(&w->operation),

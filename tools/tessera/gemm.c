@@ -53,7 +53,7 @@ static int parse_request(int argc, char **argv, gemm_request *r) {
       {"type", 0, OPTION_TEXT, &words.type, "s|d|c|z|h|b|t",
        "multiply as fp32, fp64, complex, complex fp64, fp16, bf16, TF32 (default: as A)"},
       {"home", 0, OPTION_TEXT, &words.homes, "h,h,h",
-       "put A,B,C there first: h as mapped, p pinned host, 0.. a device (default: h)"},
+       "put A,B,C there first, or all: " HOMES_AS_IS " (default: h)"},
       {"repeat", 0, OPTION_WHOLE, &r->repeat, "N", "N more calls, for the warm time (default: 0)"},
       {"verify", 0, OPTION_FLAG, &r->verify, NULL, "check the result with random vectors, O(n^2)"},
       {"timeline", 0, OPTION_TEXT, &r->timeline, "FILE",

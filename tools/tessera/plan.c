@@ -111,9 +111,7 @@ static int parse_request(int argc, char **argv, plan_request *r) {
   plan_words words = {0};
   const option table[] = {
       {"home", 0, OPTION_TEXT, &words.homes, "h,h,h",
-       "where each operand is, or all: h pinned host, u pageable host, m managed, 0.. a device; h1 "
-       "on "
-       "memory node 1, hi interleaved over all nodes"},
+       "where each operand is, or all: " HOMES_PLANNED " (default: h)"},
       OPERATION_SIDE(&words.operation),
       OPERATION_UPLO(&words.operation),
       OPERATION_TRANSA(&words.operation),

@@ -71,7 +71,7 @@ static void set_triangle_grids(const tsr_call *call, const tsr_tiling *t, tsr_gr
   graph->grid[TSR_C_].piece_cols = left ? 0 : block;
   graph->grid[TSR_B_] = graph->grid[TSR_C_];
   if (t->inverses)
-    graph->grid[TSR_V] = (tsr_tile_grid){.rows = *order, .cols = t->k, .diagonal = true};
+    graph->grid[TSR_V] = (tsr_tile_grid){.rows = *order, .cols = t->k, .shape = TSR_GRID_SQUARES};
   tsr_tile_grid *read = &graph->grid[tsr_is_in_place(call->operation) ? TSR_C_ : TSR_B_];
   bool by_k_panels = t->k_panel > 0 && call->operation != TSR_TRSM;
   if (by_k_panels && read->piece_rows > t->k_panel) read->piece_rows = t->k_panel;
@@ -95,6 +95,15 @@ static void set_line_grids(const tsr_call *call, const tsr_tiling *t, tsr_graph 
   graph->grid[TSR_RB2] = right;
 }
 
+/* A tile of a factorisation begins at the diagonal, and a copy of it has no columns of two panels
+ * (of the upper triangle no rows), so that a panel waits for its own alone. */
+static void set_factor_grid(const tsr_call *call, const tsr_tiling *t, tsr_graph *graph) {
+  bool lower = call->uplo == TSR_LOWER;
+  tsr_tile_grid *c = &graph->grid[TSR_C_];
+  c->shape = lower ? TSR_GRID_DOWN : TSR_GRID_RIGHT;
+  *(lower ? &c->piece_cols : &c->piece_rows) = t->n_block;
+}
+
 static void set_grids(const tsr_call *call, const tsr_tiling *t, tsr_graph *graph) {
   graph->grid[TSR_C_] = graph->grid[TSR_W] = (tsr_tile_grid){.rows = t->m, .cols = t->n};
   if (tsr_call_has_form(call)) set_line_grids(call, t, graph);
@@ -103,7 +112,9 @@ static void set_grids(const tsr_call *call, const tsr_tiling *t, tsr_graph *grap
   tsr_family family = tsr_family_of(call->operation);
   if (family == TSR_TRIANGLE)
     set_triangle_grids(call, t, graph);
-  else if (family != TSR_FACTOR)
+  else if (family == TSR_FACTOR)
+    set_factor_grid(call, t, graph);
+  else
     set_product_grids(call, t, graph);
 }
 

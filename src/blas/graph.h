@@ -29,7 +29,8 @@ typedef struct tsr_pass {
  * kernel computes some columns of a tile of C (an n-block), so that it may start before all of a
  * tile of B is there, and finished columns of C may leave early. In operations with a triangle
  * beside C, k is the order of the triangle in blocks, and n_block is the lines of a stripe
- * (build_stripes.c). */
+ * (build_stripes.c). A factorisation (build_factor.c) has no k; n_block is the columns of a panel.
+ */
 typedef struct tsr_tiling {
   tsr_cuts m, n, k;
   /* Cuts for the tiles of A and B in place of k (both) and of n (B). Each part of k or n lies in
@@ -52,12 +53,14 @@ typedef struct tsr_tiling {
   /* Columns of tiles are assigned to the columns of the grid from left to right and from right to
    * left by turns. Columns of a triangle differ in length; so they add up to about the same. */
   bool alternates;
-  int64_t span; /* beside a triangle: how many blocks of k high a copy may be; 0: one */
+  /* Beside a triangle: how many blocks of k high a copy may be; 0: one. */
+  int64_t span;
   /* Beside a triangle, in stripes: the first k-panel of its order (0: one k-panel is all of it).
    * Each next k-panel is twice as long, up to k_panel_most (0: no limit). */
   int64_t k_panel, k_panel_most;
   bool inverses;     /* trsm in stripes: a device inverts each block of the diagonal once, for all
                         stripes; else each kernel inverts its block anew, if it does */
+  bool early;        /* a block column of a factorisation that is one tile has early products */
   bool k_panel_once; /* only the first stripe of a device has k-panels */
   tsr_pass pass;     /* the pass of every device */
   tsr_pass *passes;  /* or that of each, [grid_rows * grid_cols] as device; NULL: pass */
@@ -108,12 +111,19 @@ typedef struct tsr_group {
   int16_t device;
 } tsr_group;
 
+/* What of a part of the rows and a part of the columns is a tile. */
+typedef enum tsr_grid_shape {
+  TSR_GRID_WHOLE,   /* all of it */
+  TSR_GRID_SQUARES, /* the square on the diagonal, in these columns; rows is one part */
+  TSR_GRID_DOWN,    /* what is not above the square on the diagonal in these columns */
+  TSR_GRID_RIGHT    /* what is not left of the square on the diagonal in these rows */
+} tsr_grid_shape;
+
 /* The grid of tiles of a matrix as it is stored. count 0: the matrix is not used. */
 typedef struct tsr_tile_grid {
   tsr_cuts rows, cols;            /* borrowed from the tiling */
   int64_t piece_rows, piece_cols; /* the largest copy of a part of a tile; 0: no limit */
-  bool diagonal;                  /* only squares on the diagonal are tiles: tile j has the columns
-                                     cols[j] and the rows of the same numbers; rows is one part */
+  tsr_grid_shape shape;
 } tsr_tile_grid;
 
 typedef struct tsr_graph {

@@ -181,6 +181,14 @@ static void draw_strategy(rng *r, problem *p) {
              (int)rng_between(r, 0, 300), (int)log_between(r, 512, 65536));
     return;
   }
+  if (chance(r, 0.15)) { /* several block columns of a factorisation, of several panels */
+    snprintf(p->strategy, sizeof p->strategy,
+             "tile:%d;block:%d;span:%d;products:%s;relay:%s;piece:%d", (int)log_between(r, 8, 128),
+             (int)log_between(r, 4, 64), chance(r, 0.5) ? (int)rng_between(r, 1, 4) : 1000,
+             chance(r, 0.5) ? "early" : "late", yes_or_no(chance(r, 0.7)),
+             (int)log_between(r, 512, 65536));
+    return;
+  }
   snprintf(p->strategy, sizeof p->strategy,
            "kpanel:%s;block:%d;nblock:%d,%d,%d;stripe:%d;taper:%d;c:%s;add:%s;share:%d;piece:%d"
            ";relay:%s;depth:%d;lookahead:%d;rows:%d;a:%s;b:%s;leading:%s;order:%s"

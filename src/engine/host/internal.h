@@ -68,8 +68,8 @@ typedef enum host_command_kind { HOST_COPY, HOST_KERNEL, HOST_RECORD, HOST_WAIT 
 typedef struct host_command {
   struct host_command *next;
   host_command_kind kind;
-  long number; /* in its queue, from 1 */
-  bool fail;   /* a test makes the command fail */
+  long number;   /* in its queue, from 1 */
+  bool fail;     /* a test makes the command fail */
   void *scratch; /* of the queue, for a kernel that needs it */
   union {
     tsr_copy_args copy;

@@ -27,14 +27,14 @@ bool tsr_marks_write(tsr_marks *marks, int32_t *list, const tsr_task_operand *o,
                         (tsr_mark){o->row, o->rows, o->col, o->cols, command, TSR_NOTHING});
 }
 
-static inline bool touches(const tsr_mark *mark, const tsr_task_operand *o) {
-  return mark->col < o->col + o->cols && o->col < mark->col + mark->cols &&
-         mark->row < o->row + o->rows && o->row < mark->row + mark->rows;
+static inline bool touches(const tsr_mark *mark, tsr_rect rect) {
+  return mark->col < rect.col1 && rect.col0 < mark->col + mark->cols && mark->row < rect.row1 &&
+         rect.row0 < mark->row + mark->rows;
 }
 
-bool tsr_marks_touch(const tsr_marks *marks, int32_t list, const tsr_task_operand *o) {
+bool tsr_marks_touch(const tsr_marks *marks, int32_t list, tsr_rect rect) {
   for (int32_t i = list; i != TSR_NOTHING; i = marks->pool.items[i].next)
-    if (touches(&marks->pool.items[i], o)) return true;
+    if (touches(&marks->pool.items[i], rect)) return true;
   return false;
 }
 
@@ -43,9 +43,9 @@ void tsr_marks_wait(const tsr_marks *marks, int32_t list, tsr_commands *commands
     tsr_commands_wait(commands, marks->pool.items[i].command);
 }
 
-void tsr_marks_wait_touching(const tsr_marks *marks, int32_t list, const tsr_task_operand *o,
+void tsr_marks_wait_touching(const tsr_marks *marks, int32_t list, tsr_rect rect,
                              tsr_commands *commands) {
   for (int32_t i = list; i != TSR_NOTHING; i = marks->pool.items[i].next)
-    if (touches(&marks->pool.items[i], o))
+    if (touches(&marks->pool.items[i], rect))
       tsr_commands_wait(commands, marks->pool.items[i].command);
 }

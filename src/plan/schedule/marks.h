@@ -33,13 +33,13 @@ bool tsr_marks_push(tsr_marks *marks, int32_t *list, tsr_mark mark);
  * exactly this rectangle, the command replaces that mark's. False: no host memory. */
 bool tsr_marks_write(tsr_marks *marks, int32_t *list, const tsr_task_operand *o, int32_t command);
 
-/* Whether the rectangle of a mark in the list overlaps the operand's. */
-bool tsr_marks_touch(const tsr_marks *marks, int32_t list, const tsr_task_operand *o);
+/* Whether the rectangle of a mark in the list overlaps the given one. */
+bool tsr_marks_touch(const tsr_marks *marks, int32_t list, tsr_rect rect);
 
 /* Makes the next command wait for all commands of a list, or for those whose rectangles overlap the
- * operand's. */
+ * given one. */
 void tsr_marks_wait(const tsr_marks *marks, int32_t list, tsr_commands *commands);
-void tsr_marks_wait_touching(const tsr_marks *marks, int32_t list, const tsr_task_operand *o,
+void tsr_marks_wait_touching(const tsr_marks *marks, int32_t list, tsr_rect rect,
                              tsr_commands *commands);
 
 #endif

@@ -24,7 +24,9 @@ static bool use_end(const tsr_mover *m, const tsr_end *e, int32_t command) {
 }
 
 void tsr_move_wait_for_write_back(const tsr_mover *m, const tsr_transfer *c) {
-  if (c->matrix == TSR_C_) tsr_marks_wait(m->marks, m->copies->written_back[c->tile], m->commands);
+  if (c->matrix == TSR_C_)
+    tsr_marks_wait_touching(m->marks, m->copies->written_back[c->tile], tsr_transfer_rect(c),
+                            m->commands);
 }
 
 /* ---- One move ------------------------------------------------------------- */

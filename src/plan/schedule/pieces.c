@@ -77,17 +77,31 @@ tsr_piece_range tsr_pieces_through(const tsr_problem *problem, const tsr_transfe
 /* Rows by which pieces are shortened, so that their columns begin aligned. */
 enum { SHORTER = 64 };
 
-/* Without the triangle of A that no kernel reads: a piece across the diagonal begins where its
- * first column meets the diagonal, or ends where its last column does. */
-static tsr_rect without_other_triangle(const tsr_problem *problem, const tsr_piece_range *p,
-                                       tsr_rect rect) {
-  int64_t before = rect.col0 - p->col, all = rect.col1 - p->col;
+/* A factorisation writes the squares on the diagonal of whole panels back, so that all of these
+ * have to be there. */
+static int64_t shorter_by(const tsr_problem *problem, int matrix) {
+  const tsr_tile_grid *grid = &problem->graph->grid[matrix];
+  if (matrix != TSR_C_) return SHORTER;
+  return grid->piece_cols > 0 ? grid->piece_cols : grid->piece_rows;
+}
+
+/* Whether no kernel uses more of a matrix than a triangle. */
+static bool is_triangle(const tsr_problem *problem, int matrix) {
+  tsr_family family = tsr_family_of(problem->call->operation);
+  return (matrix == TSR_A && family == TSR_TRIANGLE) || (matrix == TSR_C_ && family == TSR_FACTOR);
+}
+
+/* Without the other triangle: a piece across the diagonal begins where its first column meets the
+ * diagonal, or ends where its last column does. */
+static tsr_rect without_other_triangle(const tsr_problem *problem, int matrix,
+                                       const tsr_piece_range *p, tsr_rect rect) {
+  int64_t before = rect.col0 - p->col, all = rect.col1 - p->col, by = shorter_by(problem, matrix);
   tsr_rect kept = rect;
   if (p->row != p->col) return rect;
   if (problem->call->uplo == TSR_LOWER)
-    kept.row0 = tsr_most(rect.row0, p->row + before / SHORTER * SHORTER);
+    kept.row0 = tsr_most(rect.row0, p->row + before / by * by);
   else
-    kept.row1 = tsr_least(rect.row1, p->row + (all + SHORTER - 1) / SHORTER * SHORTER);
+    kept.row1 = tsr_least(rect.row1, p->row + (all + by - 1) / by * by);
   return tsr_rect_empty(kept) ? rect : kept; /* empty: all of the piece is in the unread triangle */
 }
 
@@ -96,8 +110,8 @@ tsr_rect tsr_piece_rect(const tsr_problem *problem, int matrix, const tsr_piece_
   tsr_rect rect = {.row0 = p->row + r * p->piece_rows, .col0 = p->col + c * p->piece_cols};
   rect.row1 = tsr_least(rect.row0 + p->piece_rows, p->row + p->rows);
   rect.col1 = tsr_least(rect.col0 + p->piece_cols, p->col + p->cols);
-  if (matrix == TSR_A && !p->alone && tsr_family_of(problem->call->operation) == TSR_TRIANGLE)
-    return without_other_triangle(problem, p, rect);
+  if (!p->alone && is_triangle(problem, matrix))
+    return without_other_triangle(problem, matrix, p, rect);
   return rect;
 }
 

@@ -81,7 +81,8 @@ size_t tsr_tile_largest(const tsr_call *call, const tsr_graph *graph) {
     if (!(graph->used >> x & 1)) continue;
     const tsr_tile_grid *grid = &graph->grid[x];
     int64_t ld;
-    int64_t cols = longest(&grid->cols), rows = grid->diagonal ? cols : longest(&grid->rows);
+    bool square = grid->shape == TSR_GRID_SQUARES;
+    int64_t cols = longest(&grid->cols), rows = square ? cols : longest(&grid->rows);
     size_t bytes = tsr_tile_memory(call, x, rows, cols, &ld);
     if (bytes > most) most = bytes;
   }

@@ -56,10 +56,22 @@ static inline bool tsr_has_cached_blocks(const tsr_problem *problem, int matrix)
 static inline tsr_rect tsr_tile_rect(const tsr_problem *problem, int matrix, int32_t tile) {
   const tsr_tile_grid *grid = &problem->graph->grid[matrix];
   int i = tile / grid->cols.count, j = tile % grid->cols.count;
-  if (grid->diagonal)
-    return (tsr_rect){grid->cols.at[j], grid->cols.at[j], grid->cols.at[j + 1],
-                      grid->cols.at[j + 1]};
-  return (tsr_rect){grid->rows.at[i], grid->cols.at[j], grid->rows.at[i + 1], grid->cols.at[j + 1]};
+  tsr_rect rect = {grid->rows.at[i], grid->cols.at[j], grid->rows.at[i + 1], grid->cols.at[j + 1]};
+  switch (grid->shape) {
+    case TSR_GRID_WHOLE:
+      break;
+    case TSR_GRID_SQUARES:
+      rect.row0 = rect.col0;
+      rect.row1 = rect.col1;
+      break;
+    case TSR_GRID_DOWN:
+      if (rect.row0 < rect.col0) rect.row0 = rect.col0;
+      break;
+    case TSR_GRID_RIGHT:
+      if (rect.col0 < rect.row0) rect.col0 = rect.row0;
+      break;
+  }
+  return rect;
 }
 
 static inline tsr_rect tsr_operand_rect(const tsr_task_operand *o) {

@@ -19,7 +19,7 @@ static bool move_alone(tsr_routes *r, const tsr_task_operand *o, tsr_end begin, 
       tsr_transfer load = tsr_transfer_of(r->problem, o, &p, row, col);
       float when = tsr_route_arrival(r->availability, &load, begin.location, to, 0);
       if (begin.copy)
-        tsr_marks_wait_touching(r->marks, begin.copy->writers, o, r->commands);
+        tsr_marks_wait_touching(r->marks, begin.copy->writers, tsr_operand_rect(o), r->commands);
       else
         tsr_move_wait_for_write_back(r->mover, &load);
       int32_t command = tsr_move(r->mover, &load, &begin, &stop);
@@ -45,7 +45,7 @@ static bool note_written_back(tsr_routes *r, const tsr_transfer *c, int32_t comm
   bool again = r->slots->in_use || !tsr_graph_is_free(r->problem->graph);
   if (!again || c->matrix != TSR_C_) return true;
   return tsr_marks_push(r->marks, &r->copies->written_back[c->tile],
-                        (tsr_mark){.command = command});
+                        (tsr_mark){c->row, c->rows, c->col, c->cols, command, TSR_NOTHING});
 }
 
 static bool write_back_transfer(tsr_routes *r, const tsr_transfer *c, const tsr_end *begin,

@@ -20,7 +20,7 @@ static bool move_piece(tsr_routes *r, const shift *m, const tsr_transfer *load) 
   float when = tsr_route_arrival(r->availability, load, from, to, 0);
   if (m->from.copy) {
     tsr_task_operand o = tsr_part_of_tile(m->matrix, m->tile, tsr_transfer_rect(load));
-    tsr_marks_wait_touching(r->marks, m->from.copy->writers, &o, r->commands);
+    tsr_marks_wait_touching(r->marks, m->from.copy->writers, tsr_operand_rect(&o), r->commands);
   }
   int32_t command = tsr_move(r->mover, load, &m->from, &m->to);
   if (command == TSR_NOTHING) return false;
@@ -260,7 +260,7 @@ static bool write_back_triangle(tsr_routes *r, const tsr_task_operand *o, int32_
   for (int col = p.c0; col < p.c1; col++)
     for (int row = p.r0; row < p.r1; row++) {
       tsr_transfer load = tsr_transfer_of(r->problem, &square, &p, row, col);
-      tsr_marks_wait_touching(r->marks, r->sent_home, &square, r->commands);
+      tsr_marks_wait_touching(r->marks, r->sent_home, tsr_operand_rect(&square), r->commands);
       if (!tsr_route_write_back_piece(r, &load, (tsr_uplo)triangle.uplo, &from, &home))
         return false;
     }

@@ -17,7 +17,7 @@ static bool is_at_home(const tsr_scheduler *s, const tsr_task_operand *o, int de
 }
 
 static bool was_written(const tsr_scheduler *s, const tsr_task_operand *o, int device) {
-  return tsr_marks_touch(&s->marks, copy_at(s, o, device)->writers, o);
+  return tsr_marks_touch(&s->marks, copy_at(s, o, device)->writers, tsr_operand_rect(o));
 }
 
 static tsr_family family_of(const tsr_scheduler *s) {
@@ -111,10 +111,11 @@ static bool has_one_user(const tsr_scheduler *s, int matrix) {
 static void wait_for_operand(tsr_scheduler *s, const tsr_task_operand *o, int device) {
   if (o->access == TSR_NONE) return;
   tsr_tile_copy *copy = copy_at(s, o, device);
+  tsr_rect rect = tsr_operand_rect(o);
   /* Another device may have written a tile to its home, which is this device's memory. */
   if (o->matrix == TSR_C_ && is_at_home(s, o, device))
-    tsr_marks_wait(&s->marks, s->copies.written_back[o->tile], &s->commands);
-  tsr_marks_wait_touching(&s->marks, copy->writers, o, &s->commands);
+    tsr_marks_wait_touching(&s->marks, s->copies.written_back[o->tile], rect, &s->commands);
+  tsr_marks_wait_touching(&s->marks, copy->writers, rect, &s->commands);
   if (copy->awaited) return;
   bool all = tsr_copies_wait(&s->copies, o, device, &s->commands);
   if (o->access & TSR_WRITE) tsr_marks_wait(&s->marks, copy->before, &s->commands);
@@ -126,14 +127,15 @@ static int32_t buffer_of(const tsr_scheduler *s, const tsr_task_operand *o, int 
   return is_at_home(s, o, device) ? o->matrix : copy_at(s, o, device)->buffer;
 }
 
-/* The queue of a task's kernel: kernels that only move bytes have one of their own. A second queue
- * for the others was measured to be slower (docs/results/history.md, "What each technique is
- * worth").
- */
+/* The queue of a task's kernel: kernels that only move bytes have one of their own, and share it
+ * with those that factor a block, which keep few multiprocessors busy, while products keep the
+ * others. A second queue for products was measured to be slower (docs/results/history.md, "What
+ * each technique is worth"). */
 static int queue_of(tsr_scheduler *s, const tsr_task *task) {
-  if (tsr_kernel_get((tsr_kernel)task->kernel)->bound_by_memory)
-    return tsr_commands_queue(&s->commands, task->device, TSR_QUEUE_ADD, 0);
-  return tsr_commands_queue(&s->commands, task->device, TSR_QUEUE_COMPUTE, 0);
+  bool small =
+      tsr_kernel_get((tsr_kernel)task->kernel)->bound_by_memory || tsr_kernel_factors(task->kernel);
+  return tsr_commands_queue(&s->commands, task->device, small ? TSR_QUEUE_ADD : TSR_QUEUE_COMPUTE,
+                            0);
 }
 
 static int32_t add_kernel(tsr_scheduler *s, const tsr_task *task) {
@@ -174,15 +176,23 @@ static bool note_operands(tsr_scheduler *s, const tsr_task *task, int32_t comman
   return true;
 }
 
-/* Ends a tile's version in a factorisation: groups on other devices read what is there now, at the
- * device and at home. */
+/* Whether the finished part of C is the last one of its tile: parts of a tile of a factorisation
+ * are finished from the diagonal to the tile's end. */
+static bool ends_tile(const tsr_scheduler *s, const tsr_task_operand *c) {
+  tsr_rect tile = tsr_tile_rect(&s->problem, c->matrix, c->tile), part = tsr_operand_rect(c);
+  if (family_of(s) == TSR_FACTOR) return part.row1 == tile.row1 && part.col1 == tile.col1;
+  return tsr_rect_contains(part, tile);
+}
+
+/* Notes a finished part of a factorisation: groups on other devices read it at home, and the tile,
+ * if that is finished, at the device. */
 static bool finish(tsr_scheduler *s, const tsr_task *task, int32_t command) {
   const tsr_task_operand *c = &task->operand[2];
   if (family_of(s) != TSR_FACTOR) return true;
-  tsr_copies_finish(&s->copies, c->matrix, c->tile, task->device, command);
+  if (ends_tile(s, c)) tsr_copies_finish(&s->copies, c->matrix, c->tile, task->device, command);
   return !is_at_home(s, c, task->device) ||
          tsr_marks_push(&s->marks, &s->copies.written_back[c->tile],
-                        (tsr_mark){.command = command});
+                        (tsr_mark){c->row, c->rows, c->col, c->cols, command, TSR_NOTHING});
 }
 
 /* Writes back the finished part of C. A tile of C that is complete at home may lose its slot and be
@@ -194,9 +204,7 @@ static bool write_back(tsr_scheduler *s, const tsr_task *task, int32_t command) 
   tsr_uplo uplo = tsr_kernel_triangle((tsr_kernel)task->kernel, task->form);
   if (tsr_has_cached_blocks(&s->problem, TSR_C_)) return true; /* C stays in its cached block */
   if (!tsr_write_back_add(&s->write_back, c, uplo, task->device, command)) return false;
-  tsr_rect tile = tsr_tile_rect(&s->problem, c->matrix, c->tile);
-  if (tsr_rect_contains(tsr_operand_rect(c), tile))
-    tsr_tile_slots_set_dirty(&s->slots, copy_at(s, c, task->device), false);
+  if (ends_tile(s, c)) tsr_tile_slots_set_dirty(&s->slots, copy_at(s, c, task->device), false);
   return true;
 }
 

@@ -179,6 +179,14 @@ static const char *if_c_is_beside(const tsr_search_problem *p, int64_t value) {
   return if_there_are_products(p, value);
 }
 
+/* Early products need whole block columns, which a device owns as it owns the diagonal. */
+static const char *unless_late_or_whole(const tsr_search_problem *p, int64_t value) {
+  if (value == 0) return NULL;
+  if (tsr_is_device(p->machine, p->call->operand[TSR_C_].location))
+    return "C's diagonal is factored where it is";
+  return unless_reproducible(p, value);
+}
+
 static const char *if_the_call_solves(const tsr_search_problem *p, int64_t value) {
   return value != 0 && p->call->operation != TSR_TRSM ? "only trsm inverts blocks of A" : NULL;
 }
@@ -283,6 +291,7 @@ static const char *const parts_whole[] = {"parts", "whole", NULL};
 static const char *const each_shared[] = {"each", "shared", NULL};
 static const char *const all_first[] = {"all", "first", NULL};
 static const char *const even_budget[] = {"even", "budget", NULL};
+static const char *const late_early[] = {"late", "early", NULL};
 static const char *const first_last[] = {"first", "last", NULL};
 static const char *const owner_home[] = {"owner", "home", NULL};
 static const char *const given_eta[] = {"given", "eta", NULL};
@@ -584,10 +593,12 @@ static const tsr_knob table[] = {
 
     {.name = "block",
      .unit = "elements",
-     .says = "Order of the diagonal blocks that the triangle is cut into; 0: one block.",
+     .says =
+         "Order of the diagonal blocks that the triangle, or the tile of a factorisation, is cut "
+         "into; 0: one block.",
      .phrase = "blocks of A of %s",
      .field = FIELD(block),
-     .of = STRIPES,
+     .of = STRIPES | FACTORS,
      .in_cuts = STRIPES,
      .most = MOST,
      .change = TSR_CHANGE_SCAN,
@@ -595,14 +606,26 @@ static const tsr_knob table[] = {
      .value = {1024, 2048, 4096, 512, 256, -1}},
     {.name = "span",
      .unit = "blocks",
-     .says = "The greatest height of a copy of the triangle, in blocks; 0: one.",
+     .says = "The greatest height of a copy of the triangle, in blocks, or of a tile of a "
+             "factorisation, in tile's extent; 0: one.",
      .phrase = "copies of A up to %s blocks high",
      .field = FIELD(span),
-     .of = STRIPES,
+     .of = STRIPES | FACTORS,
+     .in_cuts = FACTORS,
      .most = MOST_TILES,
      .change = TSR_CHANGE_SCAN,
      .turn = 21,
      .value = {1, 2, 4, 8, 16, 32, -1}},
+    {.name = "products",
+     .says =
+         "When a block column of a factorisation loses the products of the ones to its left. "
+         "late: panel by panel, each before it is factored; early: all panels at once, with each "
+         "block column to its left as soon as that is there.",
+     .field = FIELD(early),
+     .of = FACTORS,
+     .most = 1,
+     .words = late_early,
+     .unmet = unless_late_or_whole},
     {.name = "stripe",
      .unit = "lines",
      .says = "Width of a stripe: columns of C if A is on the left, rows if it is on the right, "

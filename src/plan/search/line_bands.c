@@ -31,8 +31,9 @@ typedef struct question {
   bool shared;   /* devices pass tiles on to each other */
 } question;
 
+/* Bands of `tile`, of which a device of the grid has c_block_cols of B with each of A. */
 typedef struct guess {
-  tsr_strategy strategy;
+  int64_t tile, grid_rows, grid_cols, c_block_cols;
   double seconds; /* estimated */
 } guess;
 
@@ -149,20 +150,19 @@ static times times_of(const question *q, int64_t tile) {
  * with it; during each next band of A the one after that arrives. Kernels or copies, whichever take
  * longer, take these times. The first two bands and the last tile of C take theirs alone. Of a
  * triangle half of the tiles are computed. */
-static double time_of(const question *q, const tsr_strategy *strategy) {
+static double time_of(const question *q, const guess *one) {
   const tsr_call *call = q->s->call;
-  double rows = (double)parts_of(parts_of(call->m, strategy->tile), strategy->grid_rows);
-  double cols = (double)parts_of(parts_of(call->n, strategy->tile), strategy->grid_cols);
-  double width = (double)strategy->c_block_cols, passes = ceil(cols / width);
-  double band = (double)strategy->tile * (double)call->k,
-         tile = (double)strategy->tile * (double)strategy->tile;
+  double rows = (double)parts_of(parts_of(call->m, one->tile), one->grid_rows);
+  double cols = (double)parts_of(parts_of(call->n, one->tile), one->grid_cols);
+  double width = (double)one->c_block_cols, passes = ceil(cols / width);
+  double band = (double)one->tile * (double)call->k, tile = (double)one->tile * (double)one->tile;
   double a = band_bytes(q, TSR_A, band) / q->rate, b = band_bytes(q, TSR_B_, band) / q->rate;
   double out = copied(q, TSR_C_, tile) / q->rate, in = call->beta != TSR_ZERO ? out : 0;
   double first = a + b, part = is_update(call) ? 0.5 : 1;
-  times k = times_of(q, strategy->tile);
+  times k = times_of(q, one->tile);
   if (q->shared) {
-    a /= (double)strategy->grid_cols;
-    b /= (double)strategy->grid_rows;
+    a /= (double)one->grid_cols;
+    b /= (double)one->grid_rows;
   }
   double with_first = fmax(k.product + k.lines, b + in);
   double with_next = fmax(width * k.product + k.lines, a + width * in);
@@ -170,11 +170,16 @@ static double time_of(const question *q, const tsr_strategy *strategy) {
   return first + part * (steps + TSR_TUNE_TIGHT_TASK * rows * cols) + out;
 }
 
+static bool is_same(const guess *one, const guess *other) {
+  return one->tile == other->tile && one->grid_rows == other->grid_rows &&
+         one->grid_cols == other->grid_cols && one->c_block_cols == other->c_block_cols;
+}
+
 /* Inserts a guess into the list, the best first, unless it is there. */
 static void keep(const guess *one, guesses *all) {
   int at = all->count;
   for (int i = 0; i < all->count; i++)
-    if (tsr_strategy_same(&all->list[i].strategy, &one->strategy)) return;
+    if (is_same(&all->list[i], one)) return;
   if (at == TSR_TUNE_TIGHT_GUESSES) at--;
   if (all->count == TSR_TUNE_TIGHT_GUESSES && all->list[at].seconds <= one->seconds) return;
   for (; at > 0 && all->list[at - 1].seconds > one->seconds; at--)
@@ -193,18 +198,25 @@ static void add_tile(const question *q, int64_t grid_rows, int64_t tile, bool fi
           cols = parts_of(parts_of(call->n, tile), grid_cols);
   double kernels = (double)parts_of(call->m, tile) * (double)parts_of(call->n, tile);
   if (slots < least_slots(call) || (!fixed && kernels > TSR_TUNE_PLAN_KERNELS)) return;
-  guess one = {.strategy = {.kind = TSR_BANDS,
-                            .tile = tile,
-                            .grid_rows = grid_rows,
-                            .grid_cols = grid_cols,
-                            .c_block_cols = tsr_least(tsr_most(slots - PASSING, 1), cols),
-                            .lookahead = 100, /* percent: copies run ahead by the products of one
-                                                 band of A */
-                            .serpentine = true,
-                            .piece = TSR_TUNE_TIGHT_PIECE,
-                            .relay = true}};
-  one.seconds = time_of(q, &one.strategy);
+  guess one = {.tile = tile,
+               .grid_rows = grid_rows,
+               .grid_cols = grid_cols,
+               .c_block_cols = tsr_least(tsr_most(slots - PASSING, 1), cols)};
+  one.seconds = time_of(q, &one);
   keep(&one, all);
+}
+
+static tsr_strategy strategy_of(const guess *one) {
+  return (tsr_strategy){
+      .kind = TSR_BANDS,
+      .tile = one->tile,
+      .grid_rows = one->grid_rows,
+      .grid_cols = one->grid_cols,
+      .c_block_cols = one->c_block_cols,
+      .lookahead = 100, /* percent: copies run ahead by the products of one band of A */
+      .serpentine = true,
+      .piece = TSR_TUNE_TIGHT_PIECE,
+      .relay = true};
 }
 
 /* ---- All guesses ---- */
@@ -236,7 +248,8 @@ static tsr_status try_guesses(tsr_search *s, const guesses *all) {
     double longest = TSR_TUNE_TIGHT_HOPELESS * all->list[0].seconds;
     bool late = i >= TSR_TUNE_TIGHT_FIRST || one->seconds > longest || !tsr_search_in_time(s);
     if (s->best && late) break;
-    TSR_TRY(tsr_search_try(s, &one->strategy, &made));
+    tsr_strategy strategy = strategy_of(one);
+    TSR_TRY(tsr_search_try(s, &strategy, &made));
   }
   return TSR_OK;
 }
@@ -260,7 +273,7 @@ bool tsr_line_bands_guess(const tsr_search *s, int devices, tsr_strategy *strate
     if (devices % rows != 0) continue;
     list_guesses(&q, rows, &all);
     if (all.count == 0 || all.list[0].seconds >= least) continue;
-    *strategy = all.list[0].strategy;
+    *strategy = strategy_of(&all.list[0]);
     least = all.list[0].seconds;
   }
   return isfinite(least);

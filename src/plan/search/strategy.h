@@ -43,7 +43,7 @@ typedef struct tsr_strategy {
   int64_t row_parts, leading, whole_a, whole_b, home_share;
   int64_t k_panel, k_panel_most, k_panel_once;
   int64_t n_block_first, n_block, n_block_last, n_block_least;
-  int64_t block, span, stripe, inverses;
+  int64_t block, span, early, stripe, inverses;
   int64_t lazy, add_at_home;
   int64_t piece, by_eta, relay, routing, straight, ignore_channels;
   /* Not a knob: weights of the shares of C that a replay suggested, one for each place of the grid,

@@ -217,6 +217,18 @@ static int64_t even_tile(const tsr_strategy *strategy, int64_t extent, int devic
   return tsr_least((even + align - 1) / align * align, strategy->tile);
 }
 
+/* Cuts a factorisation into block columns (of an upper triangle block rows), which are cut across
+ * into tiles of `span` times their width. */
+static tsr_status cut_factor(const tsr_strategy *strategy, const tsr_call *call, tsr_tiling *t) {
+  bool lower = call->uplo == TSR_LOWER;
+  int64_t span = strategy->span > 1 ? strategy->span : 1;
+  int64_t length = span < call->n / strategy->tile ? span * strategy->tile : call->n;
+  length = tsr_least(tsr_most(length, 1), TSR_STRATEGY_LONGEST / strategy->tile * strategy->tile);
+  TSR_TRY(tsr_cuts_uniform(call->n, strategy->tile, lower ? &t->n : &t->m));
+  TSR_TRY(tsr_cuts_uniform(call->n, length, lower ? &t->m : &t->n));
+  return tsr_cuts_uniform(0, 1, &t->k);
+}
+
 /* Cuts C and k into tiles. The rows and columns of a square operand are cut alike. */
 static tsr_status cut_tiles(const tsr_strategy *strategy, const tsr_call *call, tsr_tiling *t) {
   tsr_family family = tsr_family_of(call->operation);
@@ -224,7 +236,6 @@ static tsr_status cut_tiles(const tsr_strategy *strategy, const tsr_call *call, 
   int64_t m = even_tile(strategy, call->m, strategy->grid_rows),
           n = even_tile(strategy, call->n, strategy->grid_cols);
   int64_t k = even_tile(strategy, call->k, 1);
-  if (family == TSR_FACTOR) m = n = strategy->tile;
   if (family == TSR_RANK)
     m = n = even_tile(
         strategy, call->n,
@@ -236,7 +247,6 @@ static tsr_status cut_tiles(const tsr_strategy *strategy, const tsr_call *call, 
   }
   TSR_TRY(tsr_cuts_uniform(call->m, m, &t->m));
   TSR_TRY(tsr_cuts_uniform(call->n, n, &t->n));
-  if (family == TSR_FACTOR) return tsr_cuts_uniform(0, 1, &t->k);
   return tsr_cuts_uniform(has_k ? call->k : 0, k, &t->k);
 }
 
@@ -265,6 +275,7 @@ static tsr_status cut(const tsr_strategy *strategy, const tsr_call *call,
                       const tsr_machine *machine, const int *order, tsr_tiling *t) {
   tsr_family family = tsr_family_of(call->operation);
   if (strategy->kind == TSR_BANDS) return cut_bands(strategy, call, t);
+  if (family == TSR_FACTOR) return cut_factor(strategy, call, t);
   if (strategy->kind == TSR_TILES) return cut_tiles(strategy, call, t);
   if (strategy->kind == TSR_SLICES) return cut_slices(strategy, call, machine, order, t);
   if (family == TSR_TRIANGLE) return cut_lines(strategy, call, machine, order, t);
@@ -320,6 +331,9 @@ static void set_tiles(const tsr_strategy *strategy, tsr_family family, tsr_tilin
   if (family == TSR_PRODUCT) return;
   t->n_block_first = t->n_block = t->n_block_last = strategy->tile;
   t->n_block_least = 0;
+  if (family != TSR_FACTOR) return;
+  t->early = strategy->early;
+  if (strategy->block > 0) t->n_block = tsr_least(strategy->block, strategy->tile);
 }
 
 tsr_status tsr_strategy_tiling(const tsr_strategy *strategy, const tsr_call *call,

@@ -220,6 +220,7 @@ static tsr_status do_kernel(tsr_algebra *x, uint32_t c) {
   if (command->kernel == TSR_KERNEL_POTRF) return factor(x, c);
   tsr_uplo uplo = tsr_kernel_triangle((tsr_kernel)command->kernel, command->form);
   tsr_uplo of_a = command->kernel == TSR_KERNEL_ADD ? uplo : TSR_GENERAL;
+  if (command->kernel == TSR_KERNEL_TRSM) of_a = tsr_form_unpack(command->form).uplo;
   if (command->buffer[0] != TSR_NO_BUFFER) TSR_TRY(load(x, c, 0, of_a));
   if (command->buffer[1] != TSR_NO_BUFFER) TSR_TRY(load(x, c, 1, TSR_GENERAL));
   if (tsr_command_reads_c(x->call, command)) {

@@ -45,7 +45,7 @@ def blocks(text):
 
 
 def read(path):
-    """(preface, [(title, [Item])]): the opening comment, and the sections."""
+    """(preface, [(title, [Item])]): the first comment behind the licence's, and the sections."""
     text = Path(path).read_text(encoding="utf-8")
     preface, sections, comment = None, [], None
     for block, ends in blocks(text):
@@ -54,7 +54,9 @@ def read(path):
             sections.append((title[1], []))
         elif block.startswith("/*"):
             comment = plain(block)
-            if preface is None:
+            if comment.startswith("SPDX-"):
+                comment = None
+            elif preface is None:
                 preface, comment = comment, None
             elif ends and sections:
                 sections[-1][1].append(Item(comment, ""))

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 """Manual pages: tessera(1) and one for each of its commands, from the tables that --help prints, and
-libtessera(3), from the header.
+libtessera(3), from the header, with a page of the name of each function that leads there (man tsr_dgemm).
 Usage: man.py TESSERA HEADER FOLDER; writes FOLDER/man1/tessera.1 and so on."""
 import re
 import sys
@@ -94,6 +94,17 @@ def library_page(path, version):
     return "".join([*out, ".SH SEE ALSO\ntessera(1)\n"])
 
 
+def functions(path):
+    """The functions of a header. One that is declared for one type has an asynchronous one beside it."""
+    found = []
+    for _, items in header.read(path)[1]:
+        for item in items:
+            names = [name for name in item.names() if re.search(rf"\b{name}(?=[(,])", item.code)]
+            typed = re.findall(r"^TSR_TYPED_\w+\((tsr_\w+),", item.code, re.MULTILINE)
+            found += names + [f"{name}_async" for name in typed]
+    return list(dict.fromkeys(found))
+
+
 def version_of(path):
     text = Path(path).read_text(encoding="utf-8")
     return ".".join(re.search(rf"TSR_VERSION_{part} (\d+)", text)[1] for part in ("MAJOR", "MINOR", "PATCH"))
@@ -108,6 +119,8 @@ def main(tessera, path, folder):
         name = f"man1/tessera-{command['name'].replace(' ', '-')}.1"
         (folder / name).write_text(command_page(command, told, version), encoding="utf-8")
     (folder / "man3/libtessera.3").write_text(library_page(path, version), encoding="utf-8")
+    for name in functions(path):
+        (folder / f"man3/{name}.3").write_text(".so man3/libtessera.3\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

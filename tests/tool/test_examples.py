@@ -39,3 +39,13 @@ def test_outputs_are_compared():
     assert not examples.same("done 1.2 s\n", "failed 1.2 s\n")
     assert not examples.same("C is 3 x 3\n", "C is 3 x 4\n")
     assert not examples.same("one\n...\nlast\n", "one\ntwo\n")
+
+
+def test_figures_of_described_machines_are_compared():
+    """Of the command, also where its line goes on, and of a program of the page."""
+    files = {"plan.py": 'tessera.Context(machine="h200x4")', "run.py": "tessera.Context()"}
+    for command, exactly in (("tessera plan gemm d 9 9 9 --machine h200x4", True), ("tessera plan gemm d 9 9 9", False),
+                             ("X=1 tessera plan gemm d 9 9 9 \\\n  --machine h200x4\n", True),
+                             ("python3 plan.py\n", True), ("python3 run.py\n", False)):
+        assert examples.is_prediction(command, files) is exactly, command
+    assert not examples.same("76.8 ms\n", "87.0 ms\n", exactly=True)

@@ -257,6 +257,41 @@ def cluster_least(name, networks):
     return f"{min(of_series(name, n, g, a)[3] for n in networks.split(',') for g in grids for a in '12'):.1f} %"
 
 
+def per_cent(shares):
+    """"84 to 86 %", or one figure if they agree."""
+    ends = list(dict.fromkeys(f"{100 * share:.0f}" for share in (min(shares), max(shares))))
+    return " to ".join(ends) + " %"
+
+
+def cluster_share(name, networks, lookaheads, what):
+    """The shares of all grids: at the largest N, or (`drop`) the least with several blocks of C."""
+    grids = dict.fromkeys(r["rows"] for r in read(name))
+    found = [of_series(name, n, g, a) for n in networks.split(",") for g in grids for a in lookaheads.split(",")]
+    return per_cent([f[{"largest": 1, "drop": 3}[what]] / 100 for f in found])
+
+
+def tile_share(devices, least, most):
+    """The shares of the peak with so many GPUs and tiles of `least` to `most`."""
+    return per_cent([number(r, "share_of_peak") for r in read("parsec-tiles")
+                     if r["devices"] in devices.split(",") and int(least) <= int(r["tile"]) <= int(most)])
+
+
+def loaded(which):
+    """What is loaded over equation (1): of runs in its case (a), of others with `one` or `several` blocks of C."""
+    def kind(row):
+        tiles = int(row["n"]) / math.sqrt(int(row["processes"])) / int(row["tile"])
+        return "a" if row["case"] == "a" else "several" if tiles > int(row["b"]) or tiles > int(row["c"]) else "one"
+
+    return per_cent([(number(r, "host_bytes") + number(r, "peer_bytes")) / number(r, "equation_bytes")
+                     for r in read("parsec-loads") if kind(r) == which])
+
+
+def from_peers():
+    """The part of the loads that come from other GPUs."""
+    return per_cent([number(r, "peer_bytes") / (number(r, "host_bytes") + number(r, "peer_bytes"))
+                     for r in read("parsec-loads")])
+
+
 # ---- Sizes of tiles ----
 
 
@@ -295,7 +330,8 @@ def command(name):
 
 MAKERS = {maker.__name__.replace("_", "-"): maker for maker in (
     value, speedup, fractions, least, against, errors, error_table, scaling, sizes, published, published_range,
-    published_speedups, steps, cluster, cluster_drop, cluster_least, tiles, choi_error, tile_loss, routines,
+    published_speedups, steps, cluster, cluster_drop, cluster_least, cluster_share, tile_share, loaded,
+    from_peers, tiles, choi_error, tile_loss, routines,
     measured_errors, composed_bytes, command)}
 
 

@@ -46,6 +46,16 @@ def test_pages_of_results():
     assert done.code == 0, done.err
 
 
+@pytest.mark.parametrize("page", sorted(p.stem for p in (ROOT / "docs/results").glob("*.md")
+                                        if p.stem not in ("history", "index")))
+def test_pages_of_results_begin_with_what_was_reached(page):
+    """At most ten lines and a picture that is there, before the first table and command."""
+    top = re.split(r"^(?:\||```)", (ROOT / f"docs/results/{page}.md").read_text(encoding="utf-8"), flags=re.MULTILINE)[0]
+    assert 3 <= len(re.findall(r"^- .*\d", top, re.MULTILINE)) <= 10
+    pictures = re.findall(r"^!\[.*\]\((.*\.svg)\)$", top, re.MULTILINE)
+    assert len(pictures) == 1 and (ROOT / "docs/results" / pictures[0]).exists()
+
+
 def options_of(command):
     """What --help prints, or None for a command that this build lacks."""
     done = tessera(f"{command} --help")

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import picture
 import predicted
+import reached
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "docs/results"
@@ -226,16 +227,26 @@ def section(run):
 
 
 def page(name, told, runs):
-    """A page; the first machine's begins with the picture."""
-    shown = "![Rate against N, beside cuBLASXt and the floor](h200x4.svg)\n\n" if name == "h200x4" else ""
+    """A page: what was reached, a picture, then the tables."""
+    shown = ("![Rate against N, beside cuBLASXt and the limit](h200x4.svg)" if name == "h200x4" else
+             f"![The best rate of each routine beside its limit]({name}.svg)")
     return (f"<!-- Made by tools/docs/results.py from runs.json and the CSV files in measured/. -->\n"
             f"# {told['title']}\n\n{told['machine']}.\n\n{told['note']} Data are random with full mantissas, and every result "
             f"is checked in the same run. `h,h,h` says that A, B and C are in pinned host memory, `0,0,0` that they are on "
-            f"GPU 0. [The floor](../explain/floor.md) is a lower bound on the time.\n\n{shown}"
-            + "\n".join(map(section, runs)))
+            f"GPU 0. [The floor](../explain/floor.md) is a lower bound on the time.\n\n"
+            f"{reached.text(runs, read)}\n{shown}\n\n" + "\n".join(map(section, runs)))
+
+
+def picture_of_page(about, runs):
+    return picture.bars(f"The best rates on {about['title'].lower().replace('nvidia ', 'NVIDIA ').replace('h200', 'H200').replace('h100', 'H100')}",
+                        "TFLOP/s; the mark is the limit, the rate at the floor", reached.bars(runs, read))
 
 
 SOCKETS = """# What knowing the sockets is worth
+
+{reached}
+
+![How many times as fast plans are that know the sockets, at 8192](sockets.svg)
 
 By replay: nobody measured these machines. Each call is planned twice, by the machine and by a description that lacks
 its sockets: no link between them, and each GPU reaches all host memory as it reaches its own. Both plans are replayed
@@ -253,11 +264,39 @@ and the second socket, `hi` is interleaved over both. All GPUs reach each other 
 """
 
 
+def sockets_rows(machine=None):
+    with open(RESULTS / "predicted/sockets.csv", encoding="utf-8") as file:
+        return [row for row in csv.DictReader(file) if machine in (None, row["machine"])]
+
+
+def gain(row):
+    return float(row["unknowing_s"]) / float(row["knowing_s"])
+
+
+def sockets_reached(machine):
+    """A line for each machine."""
+    rows = sockets_rows(machine)
+    most, least = max(rows, key=gain), min(rows, key=gain)
+    fractions = [float(row["floor_s"]) / float(row["knowing_s"]) for row in rows]
+    homes = [row["home"].replace(";", ",") for row in (most, least)]
+    return (f"- `{machine}`: plans that know the sockets are {mean(list(map(gain, rows))):.2f} times as fast in the mean of {len(rows)} calls, "
+            f"{gain(most):.2f} times at most ({most['routine']} {most['n']} at {homes[0]}) and {gain(least):.2f} at least "
+            f"({least['routine']} {least['n']} at {homes[1]}); they reach {mean(fractions):.2f} of the floor's rate.")
+
+
+def picture_of_sockets():
+    names = {m: Path(m).stem.split("-")[0] if m.endswith(".json") else "string" for m in (r["machine"] for r in sockets_rows())}
+    found = [(f"{names[r['machine']]}, {r['routine']}, {r['home'].replace(';', ',')}",
+              "ours" if r["routine"].startswith("d") else "peer", gain(r), 1)
+             for r in sockets_rows() if r["n"] == "8192"]
+    return picture.bars("Plans that know the sockets beside those that do not, at 8192", "times as fast; the mark is 1; \"string\" is the machine of the last section", found)
+
+
 def sockets():
     """The page of the sockets."""
-    with open(RESULTS / "predicted/sockets.csv", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    text = "<!-- Made by tools/docs/results.py from predicted/sockets.csv. -->\n" + SOCKETS
+    rows = sockets_rows()
+    text = ("<!-- Made by tools/docs/results.py from predicted/sockets.csv. -->\n" +
+            SOCKETS.format(reached="\n".join(map(sockets_reached, dict.fromkeys(r["machine"] for r in rows)))))
     sizes = sorted({int(row["n"]) for row in rows})
     for machine in dict.fromkeys(row["machine"] for row in rows):
         lines, mine = {}, [row for row in rows if row["machine"] == machine]
@@ -275,6 +314,10 @@ def sockets():
 
 
 ERRORS = """# Errors on hard data
+
+{reached}
+
+![The largest errors in fp64, native and emulated](errors.svg)
 
 The largest |error| / (|A||B|) of an element of C, in units of the unit roundoff u of the type (complex: of 2 sqrt(2) u),
 against sums in quadruple precision: of the native product, then of the emulated one. Both are promised to be at most
@@ -318,16 +361,49 @@ def accuracy(row):
     return f"{row['native']}, {row['emulated']}{some}"
 
 
+def is_emulated(row):
+    return row["natively"] != row["parts"]
+
+
+TYPES = {"s": "fp32", "d": "fp64", "c": "fp32 complex", "z": "fp64 complex"}
+
+
+def errors_reached(rows):
+    families = list(dict.fromkeys(row["family"] for row in rows))
+    normal = [row for row in rows if row["family"] != "subnormal"]
+    shown = [row for row in normal if is_emulated(row) and float(row["emulated"]) > 0 and float(row["native"]) > 0]
+    worst = max(shown, key=lambda row: float(row["emulated"]))
+    better = sum(float(row["emulated"]) < float(row["native"]) for row in shown)
+    ratios = [float(row["native"]) / float(row["emulated"]) for row in shown]
+    kept = sum(max(float(row["native"]), float(row["emulated"])) <= float(row["bound"]) for row in normal)
+    return (f"- {len(rows)} products of {len(families)} families of hard data were checked. Both products keep to the bound k + 2 in {kept} of "
+            f"the {len(normal)} cases without subnormal data.\n"
+            f"- Emulated products have a largest error of {worst['emulated']} u there ({worst['family']} in {TYPES[worst['type']]}), "
+            f"where {worst['bound']} is promised; it is smaller than the native product's in {better} of {len(shown)} cases, "
+            f"{mean(ratios):.1f} times in the mean.\n"
+            f"- In {sum(not is_emulated(row) for row in rows)} cases the accuracy could not be promised for the data, and the product was "
+            f"computed natively as a whole; in {sum(0 < int(r['natively']) < int(r['parts']) for r in rows)} in part.")
+
+
+def picture_of_errors(rows):
+    found = []
+    for row in (r for r in rows if r["type"] == "d"):
+        found.append((f"{row['family']}, native", "peer", float(row["native"]), float(row["bound"])))
+        if is_emulated(row):
+            found.append((f"{row['family']}, emulated", "ours", float(row["emulated"]), float(row["bound"])))
+    return picture.bars("The largest errors in fp64", "units of the roundoff, on a logarithmic axis; the mark is the bound", found,
+                        least=0.01)
+
+
 def errors(run):
     """The page of errors on hard data."""
-    types = {"s": "fp32", "d": "fp64", "c": "fp32 complex", "z": "fp64 complex"}
     lines = {}
     for row in read(run["csv"]):
         name = (row["family"], f"{row['n']} x {row['n']}, {row['k']}", row["bound"])
         lines.setdefault(name, {})[row["type"]] = accuracy(row)
-    rows = [[*name, *(cells[t] for t in types)] for name, cells in lines.items()]
+    rows = [[*name, *(cells[t] for t in TYPES)] for name, cells in lines.items()]
     return ("<!-- Made by tools/docs/results.py from measured/errors.csv. -->\n" +
-            ERRORS.format(**run, table=table(["data", "C, k", "bound", *types.values()], rows)))
+            ERRORS.format(**run, reached=errors_reached(read(run["csv"])), table=table(["data", "C, k", "bound", *TYPES.values()], rows)))
 
 
 def picture_of_rates():
@@ -335,15 +411,18 @@ def picture_of_rates():
     def curve(seconds):
         return [(int(r["n"]), 2 * int(r["n"]) ** 3 / float(r[seconds]) / 1e12) for r in rows]
     return picture.rates("DGEMM on 4 NVIDIA H200, matrices in host memory",
-                         [("the floor", "floor", curve("floor_s")),
+                         [("limit", "floor", curve("floor_s")),
                           ("Tessera", "ours", curve("median_s")), ("cuBLASXt", "peer", curve("peer_s"))])
 
 
 def made():
     """{path: text} of all that is made."""
     told = json.loads((RESULTS / "runs.json").read_text(encoding="utf-8"))
-    texts = {RESULTS / f"{name}.md": page(name, about, [r for r in told["runs"] if r["page"] == name])
-             for name, about in told["pages"].items()}
+    runs = {name: [r for r in told["runs"] if r["page"] == name] for name in told["pages"]}
+    texts = {RESULTS / f"{name}.md": page(name, about, runs[name]) for name, about in told["pages"].items()}
+    texts |= {RESULTS / f"{name}.svg": picture_of_page(about, runs[name]) for name, about in told["pages"].items()
+              if name != "h200x4"}
+    texts |= {RESULTS / "sockets.svg": picture_of_sockets(), RESULTS / "errors.svg": picture_of_errors(read(told["errors"]["csv"]))}
     return {**predicted.pages(), **texts, RESULTS / "sockets.md": sockets(), RESULTS / "errors.md": errors(told["errors"]),
             PICTURE: picture_of_rates()}
 

@@ -45,7 +45,6 @@ static inline void planning_pin(const tsr_machine *machine, tsr_call *call) {
   }
 }
 
-/* A routine on n x n matrices in pinned memory, alpha and beta of which are `scalar`. */
 /* The factorisation of a matrix of order n, pinned. */
 static inline tsr_call planning_factor(const tsr_machine *machine, tsr_factorisation routine,
                                        char type, int64_t n) {
@@ -62,6 +61,7 @@ static inline tsr_call planning_factor(const tsr_machine *machine, tsr_factorisa
   return call;
 }
 
+/* A routine on n x n matrices in pinned memory, alpha and beta of which are `scalar`. */
 static inline tsr_call planning_square(const tsr_machine *machine, tsr_operation operation,
                                        char type, int64_t n, double scalar) {
   const tsr_level3 what = {.operation = operation,
@@ -90,6 +90,20 @@ static inline tsr_call planning_square(const tsr_machine *machine, tsr_operation
   return call;
 }
 
+/* homes: as in planning_case. */
+static inline void planning_set_homes(const tsr_machine *machine, const char *homes,
+                                      tsr_call *call) {
+  for (int i = 0; i < TSR_OPERANDS; ++i) {
+    tsr_operand *o = &call->operand[i];
+    char home = homes[i];
+    o->memory = home == 'h' ? TSR_PAGEABLE : home == 'p' ? TSR_PINNED : TSR_DEVICE;
+    o->location = home == 'h' || home == 'p' ? machine->devices : home - '0';
+    o->pinned_begin = 0;
+    o->pinned_end = home == 'p' ? tsr_operand_bytes(o, call->type) : 0;
+    o->alignment = 4;
+  }
+}
+
 static inline tsr_call planning_call(const tsr_machine *machine, const planning_case *c) {
   tsr_call call;
   tsr_binding binding;
@@ -114,15 +128,7 @@ static inline tsr_call planning_call(const tsr_machine *machine, const planning_
   tsr_status status =
       tsr_call_level3(&what, alpha, NULL, NULL, beta, NULL, false, &call, &binding, &exchanged);
   if (status != TSR_OK) fail_msg("%s", tsr_message());
-  for (int i = 0; i < TSR_OPERANDS; ++i) {
-    tsr_operand *o = &call.operand[i];
-    char home = c->homes[i];
-    o->memory = home == 'h' ? TSR_PAGEABLE : home == 'p' ? TSR_PINNED : TSR_DEVICE;
-    o->location = home == 'h' || home == 'p' ? machine->devices : home - '0';
-    o->pinned_begin = 0;
-    o->pinned_end = home == 'p' ? tsr_operand_bytes(o, call.type) : 0;
-    o->alignment = 4;
-  }
+  planning_set_homes(machine, c->homes, &call);
   return call;
 }
 

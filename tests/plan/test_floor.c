@@ -230,11 +230,56 @@ static void test_random(void **state) {
   }
 }
 
+/* ---- Factorisations ---- */
+
+/* Blocks on the diagonal, one after another, bind where everything else is fast. */
+static void test_chain(void **state) {
+  (void)state;
+  tsr_machine *machine =
+      planning_machine("host:9000 gpu*4@nvswitch:9000 pcie:9000 rate:60 hbm:9000");
+  tsr_call call = planning_factor(machine, TSR_POTRF, TSR_D, 2048);
+  assert_near(tsr_floor(machine, &call), 2048 * tsr_kernel_get(TSR_KERNEL_POTRF)->serial, 1e-9);
+  tsr_machine_destroy(machine);
+}
+
+/* Plans of random factorisations, of block columns that arrive in one order or another, or squares,
+ * with products early or late, are not below the floor. */
+static void test_random_factors(void **state) {
+  (void)state;
+  const char *count = getenv("TSR_TEST_PLANS");
+  for (int i = 0, calls = count ? atoi(count) : 200; i < calls; i++) {
+    chance_seed((uint64_t)i * 7919 + 2);
+    tsr_machine *machine = random_machine();
+    char homes[4] = {'p', 'p', between(0, 1) ? 'p' : random_home(machine), 0}, strategy[100];
+    int64_t n = 64 + (int64_t)random_scale(16384), tile = n / between(1, 24) + 1;
+    tsr_call call = planning_factor(machine, TSR_POTRF, "dscz"[between(0, 3)], n);
+    call.uplo = between(0, 1) ? TSR_LOWER : TSR_UPPER;
+    planning_set_homes(machine, homes, &call);
+    snprintf(strategy, sizeof strategy, "tile=%d block=%d span=%d any/products=%s", (int)tile,
+             (int)(tile / between(1, 4) + 1), between(0, 1) ? 1 : 1000,
+             between(0, 1) ? "early" : "late");
+    tsr_plan_options options = planning_options(machine, 0);
+    tsr_plan *plan = NULL;
+    options.no_cpu = true;
+    options.search_seconds = 1e-3; /* what is found by then does not matter */
+    options.strategy = between(0, 2) ? strategy : NULL;
+    options.obey_devices = between(0, 1);
+    must(tsr_plan_make(machine, &call, &options, &plan));
+    if (plan->seconds < (1 - 1e-6) * plan->floor)
+      fail_msg("call %d (%s): %cpotrf of %lld, C %c, %s: %.9g s, but a floor of %.9g", i,
+               machine->name, (char)call.type, (long long)n, homes[2],
+               options.strategy ? options.strategy : "-", plan->seconds, plan->floor);
+    tsr_plan_free(plan);
+    tsr_machine_destroy(machine);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_one_device), cmocka_unit_test(test_all_memories),
       cmocka_unit_test(test_home_lends), cmocka_unit_test(test_short_k),
       cmocka_unit_test(test_skinny),     cmocka_unit_test(test_random),
+      cmocka_unit_test(test_chain),      cmocka_unit_test(test_random_factors),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

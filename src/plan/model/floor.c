@@ -20,12 +20,16 @@
  *     flops / the rate, or their bytes / the rate of the device's memory if that is longer
  *     (home_memory). The first kernel of a device is submitted and started before it computes, and
  *     what the home sends is used by a kernel that starts when it has arrived.
+ *   - in a factorisation, the blocks on the diagonal one after another, at the least time of each
+ *     column in them.
  * The rate of a product is the best one of its k or a shorter one (tsr_machine_rate_limit_of_k).
  * docs/explain/floor.md has the proofs.
  */
 #include <math.h>
 
 #include "blas/family.h"
+#include "blas/operation.h"
+#include "plan/axes.h"
 #include "plan/model/sockets.h"
 #include "plan/plan.h"
 #include "plan/tuning.h"
@@ -119,7 +123,7 @@ static bool is_staged(const tsr_operand *operand) {
 static tsr_host_way way_of(const tsr_call *call, int x, bool writes) {
   const tsr_operand *operand = &call->operand[x];
   if (is_staged(operand)) return TSR_WAY_STAGED;
-  bool triangle = writes && tsr_family_of(call->operation) == TSR_RANK;
+  bool triangle = writes && tsr_call_has_triangular_c(call);
   return operand->memory == TSR_PINNED && !triangle ? TSR_WAY_STRAIGHT : TSR_WAY_EITHER;
 }
 
@@ -189,13 +193,27 @@ static double least_operands(double a_bytes, double b_bytes, double share, doubl
   return a * a_bytes + both / a * b_bytes;
 }
 
+/* The least share of C whose elements have a share of the work. In a factorisation an element of
+ * column j has j products, so that the last columns have the most: those behind a share x have a
+ * share (1 - x)^2 of the elements, and 1 - 3 x^2 + 2 x^3 of the work. x is found by bisection, to
+ * 2^-20. */
+static double least_of_c(const tsr_call *call, double share) {
+  if (tsr_family_of(call->operation) != TSR_FACTOR) return share;
+  double low = 0, high = 1;
+  for (int i = 0; i < 20; i++) {
+    double x = (low + high) / 2;
+    *(1 - x * x * (3 - 2 * x) > share ? &low : &high) = x;
+  }
+  return (1 - high) * (1 - high);
+}
+
 /* Bytes that a device must send so that others can do a share of the work, adding to a share c of
  * C. A product: the smallest parts of A and B; C need not be sent, since it can be added at its
- * home. An operation in place: that share of C. Others: 0, a lower bound. */
+ * home. An operation in place: the share of C that has the work. Others: 0, a lower bound. */
 static double sent_for(const tsr_call *call, const double *at_home, double share, double c) {
   if (tsr_family_of(call->operation) == TSR_PRODUCT)
     return least_operands(at_home[TSR_A], at_home[TSR_B_], share, c);
-  return tsr_is_in_place(call->operation) ? share * at_home[TSR_C_] : 0;
+  return tsr_is_in_place(call->operation) ? least_of_c(call, share) * at_home[TSR_C_] : 0;
 }
 
 /* A device that is home to operands. */
@@ -339,7 +357,8 @@ static double bound_of_c(const void *of, double low, double high) {
              .both = {low * (1 - more), high * (1 - less)}};
   trade at_home = home_memory(h, &r);
   double out = sent_for(d->call, h->reads, less, r.c[1]);
-  return fmax(least_trade(h, &at_home, out), h->lead + r.c[0] * h->back / h->takes);
+  double back = least_of_c(d->call, r.c[0]) * h->back;
+  return fmax(least_trade(h, &at_home, out), h->lead + back / h->takes);
 }
 
 /* The same, the least over all shares of C. If C is elsewhere, it costs nothing to add to all of
@@ -416,6 +435,17 @@ double tsr_plan_home_share(const tsr_machine *machine, const tsr_call *call, int
 
 /* ---- The call ---- */
 
+/* Seconds of the blocks on the diagonal of a factorisation, each of which needs the one before it,
+ * on the fastest device. */
+static double chain_time(const tsr_machine *machine, const tsr_call *call) {
+  double fastest = 0;
+  if (tsr_family_of(call->operation) != TSR_FACTOR) return 0;
+  for (int d = 0; d < machine->devices; d++)
+    fastest = fmax(fastest, tsr_machine_speed(machine, d, call->type));
+  tsr_kernel kernel = tsr_operation_get(call->operation)->kernel;
+  return tsr_kernel_get(kernel)->serial * (double)call->n / fastest;
+}
+
 static double flops_of(const tsr_call *call) {
   return tsr_call_scales_only(call) ? 0 : tsr_call_flops(call);
 }
@@ -446,6 +476,7 @@ double tsr_floor_at(const tsr_machine *machine, const tsr_call *call, double rat
   double time =
       fmax(flops / (rate * total_speed(machine, call->type)), all_host_time(machine, call));
   if (flops > 0) time = fmax(time, kernel_bytes(call) / total_memory(machine));
+  time = fmax(time, chain_time(machine, call));
   for (int d = 0; d < machine->devices; d++) {
     bool is_home = false;
     for (int x = 0; x < TSR_OPERANDS; x++) is_home |= call->operand[x].location == d;

@@ -20,15 +20,16 @@ CASES = [
     (lambda t: t.matmul(np.ones((2, 3, 3)), eye()), r"a has 3 dimensions, \(2, 3, 3\); .* stack"),
     (lambda t: t.matmul(eye(), np.ones(4)), r"b has 1 dimensions, \(4,\); .*b\[:, None\] is a column"),
     (lambda t: t.matmul(eye(), np.float64(2)), "b is a float64"),
-    (lambda t: t.matmul(eye(3), eye(4)), "the columns of a is 3, but the rows of b is 4"),
+    (lambda t: t.matmul(eye(3), eye(4)), "a has 3 columns, but b has 4 rows; give"),
     (lambda t: t.matmul(np.ones((2, 3)), np.ones((2, 3)), transa="T", transb="T"),
-     r"the columns of op\(a\) is 2, but the rows of op\(b\) is 3"),
+     r"op\(a\) has 2 columns, but op\(b\) has 3 rows"),
     (lambda t: t.matmul(eye(), eye(), eye(5)), "out is 5 x 5, but the result is 4 x 4"),
     (lambda t: t.matmul(eye(), eye(), c=np.ones((1, 4))), "c is 1 x 4, but the result is 4 x 4"),
-    (lambda t: t.matmul(eye(), eye(dtype="f4")), "b has the type float32, but a has float64; .* no type is"),
+    (lambda t: t.matmul(eye(), eye(dtype="f4")), r"b has the type float32, but a has float64: no type is converted; give "
+     r"b.astype\('float64'\) or a.astype\('float32'\)"),
     (lambda t: t.matmul(eye(), eye(), eye(dtype="f4")), "out has the type float32"),
-    (lambda t: t.matmul(eye(dtype="i4"), eye()), "a.dtype is int32; give float32, float64"),
-    (lambda t: t.matmul(eye(dtype=">f8"), eye(dtype=">f8")), "a.dtype is >f8"),
+    (lambda t: t.matmul(eye(dtype="i4"), eye()), r"a.dtype is int32; give float32, float64.*: a.astype\('float64'\)"),
+    (lambda t: t.matmul(eye(), eye(), eye(dtype=">f8")), "out cannot take the result: the bytes of its numbers are in"),
     (lambda t: t.matmul(np.ma.ones((4, 4)), eye()), r"masked array; .* a.filled\(0\)"),
     (lambda t: t.matmul(eye(), eye(), beta=2), "beta is 2, but there is nothing to multiply by it"),
     (lambda t: t.matmul(eye(), eye(), alpha=1j), "alpha is 1j; give a real number"),
@@ -42,14 +43,19 @@ CASES = [
     (lambda t: t.trsm(eye(), eye(), uplo=""), "uplo is ''; give 'lower' or 'upper'"),
     (lambda t: t.trsm(eye(), eye(), diag="one"), "diag is 'one'; give 'non-unit' or 'unit'"),
     (lambda t: t.trsm(np.ones((4, 3)), eye()), "a is 4 x 3; give a square matrix"),
-    (lambda t: t.trsm(eye(3), eye()), "the order of a is 3, but the rows of b is 4"),
-    (lambda t: t.symm(eye(3), eye(), side="right"), "the order of a is 3, but the columns of b is 4"),
+    (lambda t: t.trsm(eye(3), eye()), "a has 3 rows, but b has 4 rows"),
+    (lambda t: t.symm(eye(3), eye(), side="right"), "a has 3 rows, but b has 4 columns"),
     (lambda t: t.syr2k(np.ones((4, 2)), np.ones((4, 3))), "a is 4 x 2, but b is 4 x 3"),
-    (lambda t: t.syrk(eye(dtype="f2")), "syrk"),
+    (lambda t: t.matmul(np.ones((2, 1)), eye()), "a has 1 column, but b has 4 rows"),
+    (lambda t: t.syrk(eye(dtype="f2")), "a has the type float16, which gemm alone has; give float32 to syrk"),
+    (lambda t: t.plan("trsm", eye(dtype="f2"), eye(dtype="f2")), "float16, which gemm alone has"),
+    (lambda t: t.hemm(eye(), eye()), "a has the type float64, but hemm is for complex64 and complex128; call symm"),
+    (lambda t: t.plan("herk", (4, 4), dtype="f4"), "a has the type float32, but herk is for .* call syrk"),
+    (lambda t: t.plan("gemm", (4, 4), (4, 4), homes=9), "homes is 9, and the context has devices 0 to 1; give one"),
     (lambda t: t.empty((-1, 2)), r"shape is \(-1, 2\); give extents of 0 or more"),
     (lambda t: t.empty((2, 2), order="K"), "order is 'K'; give 'C'"),
     (lambda t: t.empty((2, 2), dtype=object), "dtype is object"),
-    (lambda t: t.empty((2, 2), device=7), "device is 7"),
+    (lambda t: t.empty((2, 2), device=7), "device is 7, and the context has devices 0 to 1; give one of them"),
     (lambda t: t.empty((2, 2, 2), device=0), "a matrix: give two extents"),
     (lambda t: t.empty((2, 2), dtype="i4", device=0), "dtype is int32"),
     (lambda t: t.submit("gemv", eye(), eye()), "routine is 'gemv'; give matmul or one of gemm, gemmt"),
@@ -70,6 +76,29 @@ def test_refused(context, tessera, number):
     if kind is tessera.ArgumentError:
         assert isinstance(told.value, ValueError)
         assert told.value.status == "TSR_ERR_ARGUMENT"
+
+
+def test_shared_memory(context, tessera):
+    """The message has our names, and the memory is compared element by element."""
+    x = np.ones((8, 8))
+    for call in (lambda: context.gemm(x, eye(8), x), lambda: context.gemm(eye(8), x, x.T),
+                 lambda: context.gemm(x[:4], eye(8), x[2:6]), lambda: context.trsm(x, x, x)):
+        with pytest.raises(tessera.ArgumentError, match="^out and [ab] share memory; give an array of its own"):
+            call()
+    assert (context.gemm(x[:, :4], eye(4), x[:, 4:]) == 1).all()
+
+
+def test_big_endian(context, tessera):
+    """Inputs are copied, as those with odd strides are; a result is never big-endian."""
+    a, b = np.arange(16.0).reshape(4, 4), eye() + 1
+    swapped = a.astype(">f8")
+    with pytest.warns(tessera.CopyWarning, match="a is copied first .* the bytes of its numbers are in the other order"):
+        made = context.matmul(swapped, b)
+    assert (made == a @ b).all() and made.dtype == np.dtype("f8") and made.dtype.isnative
+    assert (context.gemm(b, swapped.T, c=swapped, copy=True) == b @ a.T + a).all()
+    assert (context.trsm(eye(), swapped, copy=True) == a).all()
+    with pytest.raises(tessera.ArgumentError, match="a would have to be copied"):
+        context.matmul(swapped, b, copy=False)
 
 
 def test_no_array(context):

@@ -255,7 +255,9 @@ def python_families(text, routines):
         named("WITH_B", lambda r: "b" in r.operands),
         named("ONE_TRIANGLE", lambda r: r.has_triangle),
         named("REAL_ALPHA", lambda r: r.alpha == "REAL"),
-        named("REAL_BETA", lambda r: r.beta == "REAL")])
+        named("REAL_BETA", lambda r: r.beta == "REAL"),
+        named("OF_COMPLEX", lambda r: "s" not in r.types),
+        named("OF_HALVES", lambda r: "h" in r.types)])
     return replaced(text, r"^PRODUCTS = .*?(?=\nOPERATIONS)", made, "_layout.py")
 
 

@@ -32,8 +32,8 @@ __all__ = [
     "DeviceArray", "DeviceError", "EngineError", "Error", "FileError", "Future", "Instead",
     "InternalError", "MachineError", "OutOfMemoryError", "Plan", "Result", "Routines", "Traffic",
     "UnsupportedError", "composed", "default_context", "empty", "gemm", "gemmt", "hemm", "her2k",
-    "herk", "matmul", "plan", "set_default_context", "submit", "symm", "sync", "sync_home", "version_number", "syr2k", "syrk",
-    "trmm", "trsm", "zeros",
+    "herk", "matmul", "plan", "set_default_context", "submit", "symm", "sync", "sync_home", "syr2k",
+    "syrk", "trmm", "trsm", "version_number", "zeros",
 ]
 
 __version__ = _version()

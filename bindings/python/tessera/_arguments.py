@@ -74,6 +74,14 @@ def device_of(name: str, value: Any) -> int:
     return whole_of(name, value, "give the number of a device, 0, 1, ...", 0, 2**31 - 1)
 
 
+def check_device(name: str, device: int, devices: int) -> None:
+    """Refuses the number of a device that the context does not have."""
+    if device >= devices:
+        has = f"devices 0 to {devices - 1}" if devices > 1 else "device 0 alone" if devices == 1 else "no device"
+        raise ArgumentError(f"{name} is {device}, and the context has {has}; "
+                            + ("give one of them" if devices > 0 else "leave it out"))
+
+
 def whether(name: str, value: Any) -> bool:
     """True or False, as Python's, NumPy's or a number."""
     if isinstance(value, bool):

@@ -16,7 +16,7 @@ from typing import Any, Iterator, Sequence
 import numpy as np
 
 from . import _arrays, _waiting
-from ._arguments import (device_of, file_of, one_or_several, path_of, text_of, whether, whole_of,
+from ._arguments import (check_device, device_of, file_of, one_or_several, path_of, text_of, whether, whole_of,
                          wholes_of)
 from ._compose import Composition, Future, Submitter, compose
 from ._handle import Handle, Streams
@@ -221,8 +221,9 @@ class Context(Routines):
         DeviceArray, a matrix. The memory is given back with the last array that uses it."""
         if device is None:
             return _arrays.pinned(self._handle, shape, dtype, order)
-        return _arrays.on_device(self._handle, shape, letter_of(dtype), order,
-                                 device_of("device", device))
+        letter, number = letter_of(dtype), device_of("device", device)
+        check_device("device", number, self._handle.devices)
+        return _arrays.on_device(self._handle, shape, letter, order, number)
 
     def zeros(self, shape: int | Sequence[int], dtype: Any = np.float64, order: str = "C", *,
               device: int | None = None) -> Any:

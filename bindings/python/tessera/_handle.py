@@ -95,6 +95,13 @@ class Handle:
     def devices(self) -> int:
         return int(lib.tsr_device_count(self.pointer))
 
+    @property
+    def planned_devices(self) -> int:
+        """Those of the machine that calls are planned for, which may be another one than this."""
+        found = ffi.new("tsr_context_facts *")
+        check(lib.tsr_context_describe(self.pointer, found))
+        return int(found.devices)
+
     def device_number(self, device: int) -> int:
         number = ffi.new("int *")
         check(lib.tsr_device_number(self.pointer, device, number))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Callable
 
 from ._library import ArgumentError
-from ._matrix import COMPLEX, Matrix
+from ._matrix import COMPLEX, HALVES, NAMES, Matrix
 
 # From src/blas/routines.def, by tools/routines/write.py.
 PRODUCTS = ("gemm", "gemmt")
@@ -20,6 +20,8 @@ WITH_B = ("gemm", "gemmt", "symm", "hemm", "syr2k", "her2k", "trmm", "trsm")
 ONE_TRIANGLE = ("gemmt", "syrk", "herk", "syr2k", "her2k")
 REAL_ALPHA = ("herk",)
 REAL_BETA = ("herk", "her2k")
+OF_COMPLEX = ("hemm", "herk", "her2k")
+OF_HALVES = ("gemm",)
 OPERATIONS = PRODUCTS + SIDED + RANKS + TRIANGULAR
 
 _OTHER = {"L": "U", "U": "L"}
@@ -62,13 +64,32 @@ def _op_shape(x: Matrix, trans: str) -> tuple[int, int]:
     return x.shape if trans == "N" else (x.columns, x.rows)
 
 
-def _same(what: str, one: int, other_what: str, other: int) -> None:
-    if one != other:
-        raise ArgumentError(f"{what} is {one}, but {other_what} is {other}; give matrices that fit")
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what if number != 1 else what[:-1]}"
+
+
+def _same(one: str, count: int, what: str, other: str, other_count: int, other_what: str) -> None:
+    """The matrix `one` has as many rows or columns (what) as the other one has."""
+    if count != other_count:
+        raise ArgumentError(f"{one} has {_counted(count, what)}, but {other} has "
+                            f"{_counted(other_count, other_what)}; give matrices that fit")
 
 
 def _shown(x: Matrix, trans: str) -> str:
     return x.name if trans == "N" else f"op({x.name})"
+
+
+_REAL = {"hemm": "symm", "herk": "syrk", "her2k": "syr2k"}
+
+
+def check_type(operation: str, a: Matrix) -> None:
+    """Refuses matrices of a type that the routine does not have."""
+    if operation in OF_COMPLEX and a.letter not in COMPLEX:
+        raise ArgumentError(f"a has the type {NAMES[a.letter]}, but {operation} is for complex64 and complex128; "
+                            f"call {_REAL[operation]} for real matrices")
+    if operation not in OF_HALVES and a.letter in HALVES:
+        raise ArgumentError(f"a has the type {NAMES[a.letter]}, which {' and '.join(OF_HALVES)} alone has; give "
+                            f"float32 to {operation}")
 
 
 def extents(operation: str, flags: Flags, a: Matrix, b: Matrix | None) -> tuple[int, int, int]:
@@ -78,11 +99,10 @@ def extents(operation: str, flags: Flags, a: Matrix, b: Matrix | None) -> tuple[
     if operation in PRODUCTS:
         assert b is not None
         b_rows, b_columns = _op_shape(b, flags.transb)
-        _same(f"the columns of {_shown(a, flags.transa)}", columns,
-              f"the rows of {_shown(b, flags.transb)}", b_rows)
+        names = _shown(a, flags.transa), _shown(b, flags.transb)
+        _same(names[0], columns, "columns", names[1], b_rows, "rows")
         if operation == "gemmt":
-            _same(f"the rows of {_shown(a, flags.transa)}", rows,
-                  f"the columns of {_shown(b, flags.transb)}", b_columns)
+            _same(names[0], rows, "rows", names[1], b_columns, "columns")
         return rows, b_columns, columns
     if operation in RANKS:
         if b is not None and b.shape != a.shape:
@@ -92,8 +112,8 @@ def extents(operation: str, flags: Flags, a: Matrix, b: Matrix | None) -> tuple[
     assert b is not None
     if a.rows != a.columns:
         raise ArgumentError(f"a is {a.rows} x {a.columns}; give a square matrix")
-    _same("the order of a", a.rows, *(("the rows of b", b.rows) if flags.side == "L"
-                                      else ("the columns of b", b.columns)))
+    count, what = (b.rows, "rows") if flags.side == "L" else (b.columns, "columns")
+    _same("a", a.rows, "rows", "b", count, what)
     return b.rows, b.columns, 0
 
 
@@ -117,6 +137,8 @@ def _letters(x: Matrix, by_rows: bool, trans: str, allowed: str) -> dict[str, tu
 
 
 def _reason(x: Matrix) -> str:
+    if x.swapped:
+        return "the bytes of its numbers are in the other order than this computer's"
     if not x.aligned:
         return "its elements are not aligned"
     if x.leading(True) is None and x.leading(False) is None:

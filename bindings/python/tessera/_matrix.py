@@ -24,6 +24,7 @@ _NUMPY: dict[str, np.dtype[Any]] = {
 NAMES = {"s": "float32", "d": "float64", "c": "complex64", "z": "complex128", "h": "float16",
          "b": "bfloat16", "t": "float32 (TF32)"}
 COMPLEX = "cz"
+HALVES = "hb"
 _TAKEN = "float32, float64, complex64, complex128, float16 or bfloat16"
 
 # Tells the stream on which the call waits for an array, from the runtime's number of its GPU and the stream
@@ -50,6 +51,7 @@ class Matrix:
     on_gpu: bool = False
     stream: int | None = None  # what its producer works on, by the runtime's handle
     exported: bool = False  # the producer was told on which stream the call waits for it
+    swapped: bool = False  # the bytes of each number are in the other order than this computer's
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -66,7 +68,7 @@ class Matrix:
         outer, inner = self.row_stride, self.column_stride
         if not by_rows:
             outer, inner = inner, outer
-        if not self.aligned or (inner != 1 and n > 1 and m > 0):
+        if not self.aligned or self.swapped or (inner != 1 and n > 1 and m > 0):
             return None
         if m <= 1 or n == 0:
             return max(1, n)
@@ -121,7 +123,23 @@ def letter_of(dtype: Any, name: str = "dtype") -> str:
             return letter
     if wanted.name == "bfloat16":
         return "b"
-    raise ArgumentError(f"{name} is {wanted}; give {_TAKEN}")
+    raise ArgumentError(f"{name} is {wanted}; give {_TAKEN}{_words_of_conversion(name, wanted)}")
+
+
+def _words_of_conversion(name: str, wanted: np.dtype[Any]) -> str:
+    """How NumPy makes the array one that is taken."""
+    array, _, attribute = name.rpartition(".")
+    if attribute != "dtype" or not array or wanted.kind not in "biufc":
+        return ""
+    return f": {array}.astype('{'complex128' if wanted.kind == 'c' else 'float64'}')"
+
+
+def conversion(x: Matrix, letter: str) -> str:
+    """What the program may write to get the matrix in another type; "": nothing as short as that."""
+    library = type(x.array).__module__.split(".")[0]
+    if library == "torch":
+        return f"{x.name}.to(torch.{NAMES[letter]})"
+    return f"{x.name}.astype('{NAMES[letter]}')" if hasattr(x.array, "astype") else ""
 
 
 def _check_extents(name: str, shape: tuple[int, ...]) -> None:
@@ -139,12 +157,14 @@ def _of_numpy(name: str, array: np.ndarray[Any, Any]) -> Matrix:
     _check_extents(name, array.shape)
     if isinstance(array, np.ma.MaskedArray):
         raise ArgumentError(f"{name} is a masked array; give its data: {name}.filled(0)")
-    letter = letter_of(array.dtype, f"{name}.dtype")
+    native = array.dtype.newbyteorder("=")
+    letter = letter_of(native, f"{name}.dtype")
     size = array.itemsize
     (rows, columns), (row, column) = array.shape, array.strides
     return Matrix(name, array, array, array.__array_interface__["data"][0], rows, columns,
                   row // size, column // size, letter, bool(array.flags.writeable),
-                  aligned=bool(array.flags.aligned) and row % size == 0 and column % size == 0)
+                  aligned=bool(array.flags.aligned) and row % size == 0 and column % size == 0,
+                  swapped=array.dtype != native)
 
 
 # ---- Other libraries ----
@@ -295,4 +315,4 @@ def copied(x: Matrix, by_rows: bool) -> Matrix:
     values = host_view(x)
     if x.conjugated:
         values = values.conj()
-    return _of_numpy(x.name, np.array(values, order="C" if by_rows else "F", subok=False))
+    return _of_numpy(x.name, np.array(values, numpy_type(x.letter), order="C" if by_rows else "F", subok=False))

@@ -12,7 +12,7 @@ from numbers import Integral
 from typing import Any, Sequence
 
 from . import _layout
-from ._arguments import device_of, file_of
+from ._arguments import check_device, device_of, file_of
 from ._handle import Handle, Streams
 from ._layout import TRIANGULAR, WITH_B, Call
 from ._library import ArgumentError, check, ffi, lib, owned, take_text
@@ -184,7 +184,10 @@ class Planner(Routines):
         homes = self._homes
         if homes is not None:
             said = homes if isinstance(homes, (str, int, Integral)) else homes["abc".index(name)]
-            return _home(name, said)
+            memory, device = _home(name, said)
+            if memory == lib.TSR_DEVICE:
+                check_device("homes", device, self._handle.planned_devices)
+            return memory, device
         if x.array is None:
             return self._where_new()
         home = self._handle.home(x.address, max(1, x.bytes))
@@ -205,6 +208,7 @@ class Planner(Routines):
         self._a = found["a"]
         for x in found.values():
             _check_like(x, found["a"])
+        _layout.check_type(operation, found["a"])
         begins = found.pop("b" if operation in TRIANGULAR else "c", None)
         out = found.pop("out", None)
         mnk = _layout.extents(operation, request.flags, found["a"],

@@ -15,7 +15,8 @@ from . import _arrays, _layout
 from ._arguments import text_of
 from ._layout import ONE_TRIANGLE, REAL_ALPHA, REAL_BETA, TRIANGULAR, WITH_B, Call
 from ._library import ArgumentError, UnsupportedError, check, ffi, lib
-from ._matrix import COMPLEX, NAMES, SIZES, Matrix, copied, StreamOf, host_view, matrix_of, numpy_type, span
+from ._matrix import (COMPLEX, NAMES, SIZES, Matrix, StreamOf, conversion, copied, host_view, matrix_of,
+                      numpy_type, span)
 from ._routines import Request
 
 
@@ -87,7 +88,7 @@ def _new(like: Matrix, shape: tuple[int, int], by_rows: bool, handle: Any) -> An
     array = like.array
     order: Literal["C", "F"] = "C" if by_rows else "F"
     if isinstance(array, np.ndarray):
-        return np.empty(shape, array.dtype, order=order)
+        return np.empty(shape, numpy_type(like.letter), order=order)
     if isinstance(array, _arrays.DeviceArray):
         return _arrays.on_device(handle, shape, like.letter, order, array.device)
     library = type(array).__module__.split(".")[0]
@@ -165,16 +166,14 @@ def _memory_of(x: Matrix) -> tuple[int, int, int, int, int]:
 
 
 def _overlap(one: Matrix, other: Matrix) -> bool:
-    """Whether they have elements in common; for arrays that are not NumPy's: perhaps."""
+    """Whether they have elements in common; perhaps, where that is hard to say."""
     if one.bytes == 0 or other.bytes == 0:
         return False
     here, there = span(one), span(other)
     if here.stop <= there.start or there.stop <= here.start:
         return False
-    if not isinstance(one.array, np.ndarray) or not isinstance(other.array, np.ndarray):
-        return True
-    try:
-        return bool(np.shares_memory(one.array, other.array, max_work=10**6))
+    try:  # of memory on devices, too: only addresses are looked at
+        return bool(np.shares_memory(host_view(one), host_view(other), max_work=10**6))
     except Exception:  # NumPy's TooHardError, which has moved between its versions
         return True
 
@@ -196,6 +195,7 @@ def _target(request: Request, inputs: dict[str, Matrix], begins: Matrix | None, 
     else:
         c = matrix_of("out", request.out, streams)
         _check_out(c, inputs["a"], shape)
+        _refuse_overlap(c, list(inputs.values()))
     if begins is not None and _memory_of(begins) != _memory_of(c):
         _refuse_overlap(c, [begins, *inputs.values()])
         _fill(c, begins, handle)
@@ -213,9 +213,12 @@ def _check_out(c: Matrix, a: Matrix, shape: tuple[int, int]) -> None:
 
 
 def _check_like(x: Matrix, a: Matrix) -> None:
-    if x.letter != a.letter:
-        raise ArgumentError(f"{x.name} has the type {NAMES[x.letter]}, but a has "
-                            f"{NAMES[a.letter]}; give matrices of one type: no type is converted")
+    if x.letter == a.letter:
+        return
+    words = [] if x.name == "out" else [conversion(x, a.letter), conversion(a, x.letter)]
+    how = " or ".join(word for word in words if word)
+    raise ArgumentError(f"{x.name} has the type {NAMES[x.letter]}, but a has {NAMES[a.letter]}: no type is "
+                        f"converted; give {how or 'matrices of one type'}")
 
 
 # ---- All of it ----
@@ -299,6 +302,7 @@ def prepare(request: Request, handle: Any, streams: StreamOf) -> Prepared:
     """Everything that comes before the call."""
     inputs, begins = _inputs(request, streams)
     a, operation = inputs["a"], request.operation
+    _layout.check_type(operation, a)
     letter = _letter(request, a)
     sized = begins if operation in TRIANGULAR else inputs.get("b")
     mnk = _layout.extents(operation, request.flags, a, sized)

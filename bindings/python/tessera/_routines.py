@@ -58,8 +58,9 @@ class Routines:
     DLPack or __cuda_array_interface__, in host memory or on GPUs, all of one type: float32,
     float64, complex64 or complex128; of gemm also float16 and bfloat16. Nothing is broadcast and
     no type is converted. Rows or columns that are contiguous are used in place, so C- and
-    F-ordered arrays, their transposes and slices cost nothing; an input with other strides is
-    copied first, with a CopyWarning (copy=True: without the warning; copy=False: refused).
+    F-ordered arrays, their transposes and slices cost nothing; an input with other strides, or with
+    big-endian numbers, is copied first, with a CopyWarning (copy=True: without the warning;
+    copy=False: refused).
 
     out takes the result and is returned; without it the result is a new array of the library that a
     (of trmm and trsm, b) is of. Routines that write one triangle leave the other one of out as it

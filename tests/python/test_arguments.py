@@ -17,8 +17,19 @@ def eye(n=4, dtype="f8"):
 
 
 CASES = [
-    (lambda t: t.matmul(np.ones((2, 3, 3)), eye()), r"a has 3 dimensions, \(2, 3, 3\); .* stack"),
-    (lambda t: t.matmul(eye(), np.ones(4)), r"b has 1 dimensions, \(4,\); .*b\[:, None\] is a column"),
+    (lambda t: t.gemm(np.ones((2, 3, 3)), eye()), r"a has 3 dimensions, \(2, 3, 3\); .* matmul .* takes stacks"),
+    (lambda t: t.gemm(eye(), np.ones(4)), r"b has 1 dimensions, \(4,\); .*b\[:, None\] is a column"),
+    (lambda t: t.plan("matmul", np.ones((2, 3, 3)), eye()), "a has 3 dimensions"),
+    (lambda t: t.matmul(np.ones((2, 3, 3)), eye()), "a has 3 columns, but b has 4 rows"),
+    (lambda t: t.matmul(np.ones(3), np.ones(4)), "a has 3 elements, but b has 4 elements"),
+    (lambda t: t.matmul(np.ones((2, 4, 4)), np.ones((3, 4, 4))), r"a is a stack of \(2,\) matrices, and b one of \(3,\)"),
+    (lambda t: t.matmul(np.ones(4), eye(), transa="T"), "transa is 'T', but a is a vector; leave transa out"),
+    (lambda t: t.matmul(np.ones((2, 4, 4)), np.float64(2)), r"b has 0 dimensions"),
+    (lambda t: t.matmul(np.ones((2, 4, 4)), eye(), eye()), r"out is \(4, 4\), but the result is \(2, 4, 4\)"),
+    (lambda t: t.matmul(np.ones((2, 4, 4)), eye(), c=eye()), r"c is \(4, 4\), but the result is \(2, 4, 4\)"),
+    (lambda t: t.matmul(np.ones((2, 4, 4)), eye(), beta=2), "beta is 2, but there is nothing to multiply"),
+    (lambda t: t.matmul(np.ones((2, 4, 4), "i4"), eye()), "a.dtype is int32"),
+    (lambda t: t.matmul(np.ones((2, 4, 4), "f4"), eye()), "b has the type float64, but a has float32"),
     (lambda t: t.matmul(eye(), np.float64(2)), "b is a float64"),
     (lambda t: t.matmul(eye(3), eye(4)), "a has 3 columns, but b has 4 rows; give"),
     (lambda t: t.matmul(np.ones((2, 3)), np.ones((2, 3)), transa="T", transb="T"),

@@ -72,6 +72,53 @@ class Values:
             (got.size == 0 or np.abs(got - wanted).max() <= 20 * (k + 2) * eps)
 
 
+# ---- Vectors and stacks ----
+
+SHAPES = [((3,), (3,)), ((3,), (3, 5)), ((4, 3), (3,)), ((2, 4, 3), (3, 5)), ((4, 3), (2, 3, 5)), ((2, 4, 3), (2, 3, 5)),
+          ((2, 1, 4, 3), (6, 3, 5)), ((1, 4, 3), (7, 3, 5)), ((2, 4, 3), (3,)), ((3,), (2, 3, 5)), ((0, 4, 3), (3, 5)),
+          ((0, 4, 3), (0, 3, 5)), ((2, 4, 0), (2, 0, 5)), ((2, 0, 3), (3, 5)), ((2, 2, 4, 3), (2, 1, 3, 1))]
+
+
+@pytest.mark.parametrize("dtype", ["f4", "c16"])
+@pytest.mark.parametrize("shapes", SHAPES)
+def test_stacks(way, dtype, shapes):
+    """matmul, at once and submitted, is NumPy's, with out, c and slices too."""
+    context, _ = way
+    a, b = ((np.arange(np.prod(shape)).reshape(shape) % 7).astype(dtype) for shape in shapes)
+    wanted = np.matmul(a, b)
+    got = context.matmul(a, b)
+    assert type(got) is type(wanted) and got.shape == wanted.shape and got.dtype == wanted.dtype
+    assert (got == wanted).all() and (context.submit("matmul", a, b).result() == wanted).all()
+    out = np.full(wanted.shape, 3, dtype)
+    assert context.matmul(a, b, out) is out and (out == wanted).all()
+    context.matmul(a, b, out, alpha=2, beta=3)
+    assert (out == 5 * wanted).all()
+    assert (context.matmul(a, b, c=out) == 6 * wanted).all() and (context.matmul(a, b, out, c=out) == 6 * wanted).all()
+
+
+def test_stacks_in_other_orders(way):
+    context, _ = way
+    a, b = (np.random.default_rng(i).integers(0, 5, (6, 4, 5)).astype("f8") for i in (1, 2))
+    turned = np.swapaxes(b, 1, 2)
+    assert (context.matmul(a, turned) == a @ turned).all()
+    assert (context.matmul(a, b, transb="T") == a @ turned).all()
+    assert (context.matmul(a[::2], turned[::-2]) == a[::2] @ turned[::-2]).all()
+    out = np.zeros((4, 6, 4)).swapaxes(0, 1)
+    context.matmul(a, turned, out)
+    assert (out == a @ turned).all()
+    assert (context.matmul(np.asfortranarray(a), turned[0], copy=True) == a @ turned[0]).all()
+    assert (context.matmul(a[0, 0, ::2], b[0, :3]) == a[0, 0, ::2] @ b[0, :3]).all()
+
+
+def test_a_stack_by_one_matrix_is_one_product(tessera):
+    with tessera.Context(engine="host", devices=1, machine="host:200 gpu*1@nvswitch:300 pcie:25 rate:19") as context:
+        a, b = np.ones((30, 20, 40)), np.ones((40, 25))
+        context.matmul(a, b)
+        assert context.traffic.plans == 1
+        with pytest.raises(tessera.ArgumentError, match="out and a share memory"):
+            context.matmul(a[:29], np.eye(40), a[1:])
+
+
 def op(x, trans):
     return {"N": x, "T": x.T, "C": x.conj().T}[trans]
 

@@ -20,6 +20,7 @@ from ._library import ArgumentError, Error, check, ffi, lib, owned, take_text
 from ._matrix import Matrix, matrix_of, span
 from ._prepare import Prepared, given_back, prepare
 from ._routines import Request, Routines
+from ._stacks import stacked
 
 def _run(handle: Handle, prepared: Prepared, streams: Streams) -> None:
     """Makes the call and returns before it is complete."""
@@ -45,11 +46,14 @@ class Future:
     """A call that is carried out beside the program. The arrays that it uses must not be changed
     until it is complete; they are kept until then."""
 
-    def __init__(self, handle: Handle, prepared: Prepared, event: Any, request: Request) -> None:
+    def __init__(self, handle: Handle, prepared: list[Prepared], event: Any, out: Any,
+                 request: Request | None = None) -> None:
+        """prepared: its calls. request: what was asked, if `out` may have to become another
+        library's array."""
         self._handle = handle
-        self._out: Any = prepared.out
-        self._prepared: Prepared | None = prepared
-        self._request: Request | None = request
+        self._out = out
+        self._prepared: list[Prepared] | None = prepared
+        self._request = request
         self._event = event
         self._error: Exception | None = None
         self._giving = threading.Lock()  # several threads may ask for the result
@@ -105,15 +109,31 @@ class Submitter(Routines):
         self._handle = handle
 
     def _carry_out(self, request: Request) -> Future:
-        handle = self._handle
-        streams = Streams(handle)
-        prepared = prepare(request, handle, streams.of_producer)
+        streams = Streams(self._handle)
+        prepared = prepare(request, self._handle, streams.of_producer)
+        return self._submit([(prepared, streams)], prepared.out, request)
+
+    def _carry_out_stack(self, request: Request) -> Future:
+        stack = stacked(request)
+        return self.submit_all(stack.requests, stack.result)
+
+    def submit_all(self, requests: list[Request], out: Any) -> Future:
+        """Several calls, whose results are in `out`, as one."""
+        calls = []
+        for request in requests:
+            streams = Streams(self._handle)
+            calls.append((prepare(request, self._handle, streams.of_producer), streams))
+        return self._submit(calls, out, None)
+
+    def _submit(self, calls: list[tuple[Prepared, Streams]], out: Any, request: Request | None) -> Future:
+        handle, kept = self._handle, [prepared for prepared, _ in calls]
 
         def submit() -> Future:
-            with handle.keeping(prepared):
-                _run(handle, prepared, streams)
-                self._bring_home(prepared)
-                return Future(handle, prepared, handle.record(), request)
+            with handle.keeping(kept):
+                for prepared, streams in calls:
+                    _run(handle, prepared, streams)
+                    self._bring_home(prepared)
+                return Future(handle, kept, handle.record(), out, request)
         future: Future = handle.carry_out(submit)
         return future
 

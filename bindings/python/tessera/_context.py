@@ -26,6 +26,7 @@ from ._matrix import letter_of
 from ._plan import Plan, Planner
 from ._prepare import c_arithmetic, given_back, prepare
 from ._routines import Request, Routines
+from ._stacks import stacked
 
 
 @dataclass(frozen=True)
@@ -168,6 +169,14 @@ class Context(Routines):
             streams.after()
         handle.carry_out(call)
         return given_back(prepared.out, request) if request.out is None else prepared.out
+
+    def _carry_out_stack(self, request: Request) -> Any:
+        stack = stacked(request)
+        if len(stack.requests) == 1:
+            self._carry_out(stack.requests[0])
+        elif stack.requests:
+            Submitter(self._handle).submit_all(stack.requests, stack.out).result()
+        return stack.result
 
     def submit(self, routine: str, *arrays: Any, **arguments: Any) -> Future:
         """Begins a call, submit("gemm", a, b, alpha=2), and returns a Future at once: the routine and
@@ -374,3 +383,6 @@ class _OfModule(Routines):
 
     def _carry_out(self, request: Request) -> Any:
         return default_context()._carry_out(request)
+
+    def _carry_out_stack(self, request: Request) -> Any:
+        return default_context()._carry_out_stack(request)

@@ -146,7 +146,7 @@ def _check_extents(name: str, shape: tuple[int, ...]) -> None:
     if len(shape) == 2:
         return
     remedy = {0: "give a matrix", 1: f"give a matrix: {name}[:, None] is a column"}.get(
-        len(shape), "give a matrix; call the routine once for each matrix of a stack")
+        len(shape), "give a matrix; matmul of a context takes stacks")
     raise ArgumentError(f"{name} has {len(shape)} dimensions, {shape}; {remedy}")
 
 

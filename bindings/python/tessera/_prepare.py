@@ -71,7 +71,8 @@ def _scalar(name: str, value: Any, letter: str, real: bool) -> Any:
     return ffi.new(parts, [number.real, number.imag])
 
 
-def _beta(request: Request) -> Any:
+def begins_with(request: Request) -> Any:
+    """beta: what the result begins as is multiplied by it."""
     if request.beta is None:
         return 1 if request.c is not None else 0
     if request.c is None and request.out is None and _number("beta", request.beta) != 0:
@@ -165,6 +166,14 @@ def _memory_of(x: Matrix) -> tuple[int, int, int, int, int]:
     return x.address, x.rows, x.columns, x.row_stride, x.column_stride
 
 
+def shares_memory(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
+    """Whether they have elements in common; true where that is hard to say."""
+    try:
+        return bool(np.shares_memory(one, other, max_work=10**6))
+    except Exception:  # NumPy's TooHardError, which has moved between its versions
+        return True
+
+
 def _overlap(one: Matrix, other: Matrix) -> bool:
     """Whether they have elements in common; perhaps, where that is hard to say."""
     if one.bytes == 0 or other.bytes == 0:
@@ -172,10 +181,8 @@ def _overlap(one: Matrix, other: Matrix) -> bool:
     here, there = span(one), span(other)
     if here.stop <= there.start or there.stop <= here.start:
         return False
-    try:  # of memory on devices, too: only addresses are looked at
-        return bool(np.shares_memory(host_view(one), host_view(other), max_work=10**6))
-    except Exception:  # NumPy's TooHardError, which has moved between its versions
-        return True
+    # Of memory on devices, too: only addresses are looked at.
+    return shares_memory(host_view(one), host_view(other))
 
 
 def _refuse_overlap(c: Matrix, others: list[Matrix]) -> None:
@@ -295,7 +302,7 @@ def scalars(request: Request, letter: str) -> tuple[Any, Any]:
     """alpha and beta, as the routine takes them."""
     operation = request.operation
     return (_scalar("alpha", request.alpha, letter, operation in REAL_ALPHA),
-            _scalar("beta", _beta(request), letter, operation in REAL_BETA))
+            _scalar("beta", begins_with(request), letter, operation in REAL_BETA))
 
 
 def prepare(request: Request, handle: Any, streams: StreamOf) -> Prepared:

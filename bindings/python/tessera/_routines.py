@@ -30,6 +30,11 @@ def _flag(name: str, value: str) -> str:
     return letter
 
 
+def _is_matrix(given: Any) -> bool:
+    """Whether it counts as a matrix: a shape does, and an array that does not tell its dimensions."""
+    return getattr(given, "ndim", 2) in (0, 2)
+
+
 @dataclass(frozen=True)
 class Request:
     """A routine with what the user gave."""
@@ -54,7 +59,7 @@ class Request:
 class Routines:
     """The routines. What holds for all of them:
 
-    Arrays are matrices (two dimensions) of NumPy, CuPy, PyTorch, JAX or anything else that has
+    Arrays are matrices (two dimensions; of matmul also vectors and stacks) of NumPy, CuPy, PyTorch, JAX or anything else that has
     DLPack or __cuda_array_interface__, in host memory or on GPUs, all of one type: float32,
     float64, complex64 or complex128; of gemm also float16 and bfloat16. Nothing is broadcast and
     no type is converted. Rows or columns that are contiguous are used in place, so C- and
@@ -81,6 +86,10 @@ class Routines:
     def _carry_out(self, request: Request) -> Any:
         raise NotImplementedError
 
+    def _carry_out_stack(self, request: Request) -> Any:
+        """Of vectors or stacks. Who cannot refuses them as any other routine does."""
+        return self._carry_out(request)
+
     def _routine(self, operation: str, a: Any, b: Any, c: Any, out: Any, alpha: complex,
                  beta: complex | None, copy: bool | None, arithmetic: str | None,
                  tf32: bool = False, **flags: str) -> Any:
@@ -105,12 +114,18 @@ class Routines:
     def matmul(self, a: Any, b: Any, out: Any = None, *, alpha: complex = 1,
                beta: complex | None = None, c: Any = None, transa: str = "N", transb: str = "N",
                tf32: bool = False, copy: bool | None = None, arithmetic: str | None = None) -> Any:
-        """The product a @ b, or alpha op(a) op(b) + beta c: another name of gemm.
+        """The product a @ b, or alpha op(a) op(b) + beta c. Two matrices: as gemm.
 
-        tf32: float32 matrices are multiplied in TF32 where the GPU can, which is faster and keeps
-        about three decimal digits. float16 and bfloat16 are summed in float32."""
-        return self.gemm(a, b, out, alpha=alpha, beta=beta, c=c, transa=transa, transb=transb,
-                         tf32=tf32, copy=copy, arithmetic=arithmetic)
+        As NumPy's matmul it also takes vectors (one dimension: a row as a, a column as b, and the
+        result has no such dimension) and stacks of matrices (three dimensions or more: the last two
+        are the matrices', and stacks whose extents are 1 or missing count as often as needed). All
+        products of a stack are carried out together; with one matrix b they are one product."""
+        if _is_matrix(a) and _is_matrix(b):
+            return self.gemm(a, b, out, alpha=alpha, beta=beta, c=c, transa=transa, transb=transb,
+                             tf32=tf32, copy=copy, arithmetic=arithmetic)
+        flags = Flags(transa=_flag("transa", transa), transb=_flag("transb", transb))
+        return self._carry_out_stack(Request("gemm", flags, a, b, c, out, alpha, beta, tf32, copy,
+                                             arithmetic))
 
     def gemmt(self, a: Any, b: Any, out: Any = None, *, alpha: complex = 1,
               beta: complex | None = None, c: Any = None, uplo: str = "lower", transa: str = "N",

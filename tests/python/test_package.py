@@ -26,6 +26,14 @@ def test_the_command(tessera):
     python("-m", "tessera", "gemm", "nowhere.npy").refused("tessera gemm")
 
 
+def test_help_begins_with_the_functions(tessera):
+    shown = python("-c", "import pydoc, tessera; print(pydoc.plain(pydoc.render_doc(tessera)))").ok().out
+    begin = shown[:shown.index("PACKAGE CONTENTS")]
+    for name in tessera.__all__:
+        if not isinstance(getattr(tessera, name), type):
+            assert f" {name}(" in begin, name
+
+
 def test_the_version(tessera):
     major, minor, patch = map(int, tessera.__version__.split("."))
     assert tessera.version_number() == 10000 * major + 100 * minor + patch

@@ -21,6 +21,7 @@ case $wheel in
 *) echo "FAIL $wheel is for one Python alone" && exit 1 ;;
 esac
 echo "$(basename "$wheel"): $(wc -c <"$wheel") bytes, built in $(($(date +%s) - begin)) s"
+! unzip -l "$wheel" | grep -E 'fortran|/test|\.mod$'
 
 cat >"$work/first.py" <<'END'
 import numpy as np, tessera
@@ -29,6 +30,7 @@ assert np.allclose(tessera.matmul(a, b), a @ b)
 with tessera.Context(engine="host", devices=2) as context:
     assert np.allclose(context.matmul(a, b), a @ b)
 print(tessera.plan("gemm", (8192, 8192), (8192, 8192)).verdict)
+assert tessera.version_number() >= 200
 assert ".so" not in tessera.Context(machine="h200x4", engine="cpu").machine
 END
 for python; do

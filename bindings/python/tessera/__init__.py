@@ -6,8 +6,25 @@
     import tessera
     c = tessera.matmul(a, b)
 
-Everything is planned first, then run: tessera.plan("gemm", a, b) shows what a call would do, how
-long it would take and what binds it. What holds for all routines: help(tessera.Routines).
+Functions (help(tessera.gemm) says more; what holds for all routines: help(tessera.Routines)):
+
+    matmul(a, b)              a @ b, of matrices, vectors and stacks of matrices
+    gemm(a, b)                alpha op(a) op(b) + beta c
+    gemmt(a, b)               one triangle of it
+    symm(a, b), hemm(a, b)    products by a symmetric or Hermitian a
+    syrk(a), herk(a)          one triangle of a a^T, a a^H
+    syr2k(a, b), her2k(a, b)  one triangle of a b^T + b a^T, a b^H + b a^H
+    trmm(a, b), trsm(a, b)    products by a triangular a, and its systems of equations
+
+    plan("gemm", a, b)        what a call would do, how long it would take, what binds it
+    submit("gemm", a, b)      a call beside the program: a Future
+    composed()                calls that leave their results on the devices
+    sync(), sync_home()       wait for calls; sync_home also brings results to host memory
+    empty(shape), zeros(shape)  arrays in pinned memory, or on a device
+    default_context(), set_default_context(context)  the Context that these functions use
+    version_number()          the version as a number
+
+They use one Context, which is made when it is first needed, with all GPUs that help or the CPU's BLAS.
 """
 from __future__ import annotations
 

@@ -5,14 +5,17 @@
 
   python3 bench/predicted.py --machine machines/h200x8.json --type d,s --check
   python3 bench/predicted.py --machine machines/h200x4.json --measured docs/results/measured/h200x4-hhh.csv
+
+With --csv each row is written as it comes. A run that was stopped goes on with the same words and --resume.
 """
+import os
 import sys
 
 import irregular
 from rates import PUBLISHED_N, REGULAR_HOMES, REGULAR_N
 from tessera_bench import draw
 from tessera_bench.options import Parser, homes, numbers, pick, run_main, texts
-from tessera_bench.results import read_csv, summary, table, tera, write_csv
+from tessera_bench.results import append_csv, read_csv, summary, table, tera, write_csv
 from tessera_bench.run import case, machine, measure, real_home
 
 COLUMNS = ("op,type,m,n,k,home,devices,set,predicted_s,tflops,floor_s,fraction,measured_s,ratio,"
@@ -75,20 +78,53 @@ def shape_of(row):
     return str(row["m"]) if cube else f"{row['m']}x{row['n']}x{row['k']}"
 
 
-def predict(args, cases):
-    """The rows with what was predicted."""
-    show = table("type:4", "m x n x k:18", "home:8", "devices:10", "predict ms:10.3", "TFLOP/s:8.2",
-                 "floor ms:10.3", "of it:6.3", "x one:6.2", "floor's:7.2", "measured ms:11.3",
-                 "p/m:5.2", "then:5.2", "tried:5", "plan ms:8.3")
-    rows, alone = [], {}
-    results = measure(args, [line for _, line in cases], "--predict", names=["machine", "memory"])
-    for (wanted, _), found in zip(cases, results):
+def point_of(row):
+    """What tells a row from others."""
+    return tuple(row[c] for c in ("type", "m", "n", "k", "home", "set"))
+
+
+def there_already(args):
+    """The rows of the CSV, by their points; a file from another machine has other rates, and is not told from ours."""
+    known = read_csv(args.csv, COLUMNS, missing_ok=True) if args.resume else []
+    return {point_of(dict(row, set=str(row["set"]))): row for row in known}
+
+
+def results_of(args, cases, known):
+    """For each case its wanted row, and what was predicted: (row of the CSV, None) or (None, result)."""
+    left = [(wanted, line) for wanted, line in cases if point_of(wanted) not in known]
+    results = measure(args, [line for _, line in left], "--predict", names=["machine", "memory"]) if left else iter(())
+    for wanted, _ in cases:
+        before = known.get(point_of(wanted))
+        yield (wanted, before, None) if before else (wanted, None, next(results))
+    assert next(results, None) is None
+
+
+def row_of(wanted, before, found):
+    """A row that the CSV has keeps its digits."""
+    if before:
+        row = dict(wanted, **{c: before[c] for c in ("predicted_s", "tflops", "floor_s", "fraction")})
+    else:
         seconds = found["predicted_s"]
         row = dict(wanted, predicted_s=seconds, floor_s=found["floor_s"])
         row.update(tflops=tera(row, seconds), fraction=row["floor_s"] / seconds)
-        if row["measured_s"]:
-            row["ratio"] = seconds / row["measured_s"]
-        point = (row["type"], shape_of(row))
+    if row["measured_s"]:
+        row["ratio"] = before["ratio"] if before else row["predicted_s"] / row["measured_s"]
+    return row
+
+
+def predict(args, cases):
+    """The rows with what was predicted. Those that are new are written one by one, and in the end all in their order."""
+    show = table("type:4", "m x n x k:18", "home:8", "devices:10", "predict ms:10.3", "TFLOP/s:8.2",
+                 "floor ms:10.3", "of it:6.3", "x one:6.2", "floor's:7.2", "measured ms:11.3",
+                 "p/m:5.2", "then:5.2", "tried:5", "plan ms:8.3")
+    rows, alone, known = [], {}, there_already(args)
+    if args.csv and not args.resume:
+        write_csv(args.csv, COLUMNS, [])
+    for wanted, before, found in results_of(args, cases, known):
+        row = row_of(wanted, before, found)
+        seconds, point = row["predicted_s"], (row["type"], shape_of(row))
+        if args.csv and not before:
+            append_csv(args.csv, COLUMNS, rounded(row))
         if row["devices"] == 1:
             alone[point, row["home"]] = row
         one = alone.get((point, real_home(row["home"], 1)))
@@ -97,8 +133,12 @@ def predict(args, cases):
              one and one["floor_s"] / row["floor_s"],
              1e3 * row["measured_s"] if row["measured_s"] else None, row.get("ratio"),
              row["then_s"] / row["measured_s"] if row["then_s"] and row["measured_s"] else None,
-             found["plan"]["candidates"], 1e3 * found["plan_s"])
+             *((found["plan"]["candidates"], 1e3 * found["plan_s"]) if found else (None, None)))
         rows.append(row)
+    if args.csv:
+        whole = f"{args.csv}.whole"
+        write_csv(whole, COLUMNS, map(rounded, rows))
+        os.replace(whole, args.csv)
     return rows
 
 
@@ -153,6 +193,9 @@ def main(argv):
                       help="numbers of devices, or sets of them: '1;0,2;0,2,4,6;8'; with two dots as "
                       "many of them as help: ..4,..8 (those of 1,2,4,8 that the machine has)")
     parser.run_option("--measured", metavar="CSV,...", help="what was measured, to compare with")
+    parser.adds = False
+    parser.run_option("--resume", action="store_true", default=None,
+                      help="leave out what the CSV has, which must be of the same words")
     args = parser.parse(argv)
     if args.source:
         rows = read_csv(args.source, COLUMNS)
@@ -178,8 +221,6 @@ def main(argv):
         if not cases:
             parser.error("--devices: nothing was measured on so many devices; name others")
         rows = predict(args, cases)
-        if args.csv:
-            write_csv(args.csv, COLUMNS, map(rounded, rows))
     sum_up(rows)
     if args.plot:
         chart(args.plot, rows)

@@ -132,6 +132,7 @@ class Parser(argparse.ArgumentParser):
         super().__init__(description=description, epilog="example:\n  " + example,
                          formatter_class=argparse.RawDescriptionHelpFormatter)
         self.measuring = []
+        self.adds = True  # --csv adds to a file; else only --resume does
         if draws:
             self.add_argument("--from", dest="source", metavar="CSV,...",
                               help="take these results, and measure nothing")
@@ -195,7 +196,7 @@ class Parser(argparse.ArgumentParser):
                 continue
             if name in ("plot", "roofline"):
                 can_draw(path)
-            can_write(f"--{name}", path, inputs, args.force or (name == "csv" and hasattr(args, "resume")))
+            can_write(f"--{name}", path, inputs, args.force or (name == "csv" and hasattr(args, "resume") and (self.adds or bool(args.resume))))
 
 
 def run_main(main, argv=None):

@@ -211,6 +211,25 @@ def test_predicted(program):
         assert one.read() == other.read()
 
 
+def test_predicted_goes_on(program):
+    """A run that was stopped in the middle of a line goes on behind it, and the file is that of a whole run."""
+    options, machine = "--n 512,640 --devices 1,2 --homes h,h,h;0,0,0 --csv w.csv", ["--machine", "gpu*2 rate:1"]
+    assert program("predicted", options, machine)[0] == 0
+    with open("w.csv", encoding="utf-8") as file:
+        whole = file.read()
+    lines = whole.splitlines(keepends=True)
+    assert len(lines) == 9
+    with open("w.csv", "w", encoding="utf-8") as file:
+        file.write("".join(lines[:4]) + lines[4][:20])
+    code, _, err = program("predicted", options, machine)
+    assert code != 0 and "the file exists" in err
+    code, out, err = program("predicted", options + " --resume", machine)
+    assert code == 0, err
+    assert len([line for line in out.splitlines() if line.endswith(" -        -")]) == 3  # no candidates: not planned again
+    with open("w.csv", encoding="utf-8") as file:
+        assert file.read() == whole
+
+
 def test_predicted_sets(program):
     _, _, err = program("predicted", "--n 4096 --homes h,h,h --devices 0,1;0,2 --csv s.csv",
                         ["--machine", "gpu*4 pcie:10/pair"])

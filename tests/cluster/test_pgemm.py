@@ -87,6 +87,15 @@ def test_emulated_devices_and_blocks(expected):
     assert same("c.npy", expected[0])
 
 
+def test_blocks_that_look_like_their_number():
+    """--blocks has extents. Who takes them for counts is told before the plan takes minutes, and what to give."""
+    many = "plan pgemm d 200000 200000 200000 --grid 6x6 --machine v100x3-summit --blocks "
+    tessera(many + "4x4").refused("--blocks 4x4: C's blocks are to have 4 x 4 elements, .* 69455556 products .*: --blocks "
+                                  "8334x8334", code=1)
+    tessera("plan pgemm d 20000 20000 20000 --grid 2x2 --machine v100x3-summit --blocks 5000x5000").ok().quiet()
+    assert "extents (not the number) of C's blocks" in " ".join(tessera("plan pgemm --help").out.split())
+
+
 def test_converted():
     pgemm(2, "--transa T --type z -o c.npy --engine cpu").ok("complex fp64")
 

@@ -70,6 +70,26 @@ int cut_apply(const cut_options *o, tsr_grid *grid) {
   return tool_status(tsr_grid_set_network(grid, 1e9 * o->network, latency));
 }
 
+static int64_t parts(int64_t extent, int64_t part) {
+  return extent / part + (extent % part != 0);
+}
+
+void cut_warn(const cut_options *o, const int64_t extents[3], const int64_t grid[2]) {
+  /* Planning 556,278 blocks of C takes about a minute (--grid 6x6 --blocks 40x50 for 200,000). */
+  const double many = 5e5;
+  int64_t blocks[2], own[2];
+  if (!o->blocks || read_blocks(o, blocks) != TOOL_OK) return;
+  for (int i = 0; i < 2; i++) own[i] = parts(extents[i], grid[i]);
+  double products = (double)parts(own[0], blocks[0]) * (double)parts(own[1], blocks[1]) *
+                    (o->depth > 0 ? (double)parts(extents[2], o->depth) : 1);
+  if (products <= many) return;
+  tool_note(
+      "--blocks %s: C's blocks are to have %lld x %lld elements, which makes %.0f products or more "
+      "for a process to plan. If you mean that many blocks: --blocks %lldx%lld",
+      o->blocks, (long long)blocks[0], (long long)blocks[1], products,
+      (long long)parts(own[0], blocks[0]), (long long)parts(own[1], blocks[1]));
+}
+
 /* Whether TESSERA_TRANSPORT leaves the choice of transport to the library. */
 static bool is_transport_automatic(void) {
   const char *text = getenv("TESSERA_TRANSPORT");

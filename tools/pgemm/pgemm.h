@@ -30,8 +30,13 @@ typedef struct cut_options {
        "panels in transfer while one is multiplied (default: by prediction)",                     \
        0,                                                                                         \
        16},                                                                                       \
-      {"blocks",     0,     OPTION_TEXT,                                                          \
-       &(c)->blocks, "RxC", "C blocks of a process, down and across (default: by prediction)"},   \
+      {"blocks",                                                                                  \
+       0,                                                                                         \
+       OPTION_TEXT,                                                                               \
+       &(c)->blocks,                                                                              \
+       "RxC",                                                                                     \
+       "extents (not the number) of C's blocks in a process, rows x columns, such as 4096x8192 "  \
+       "(default: by prediction)"},                                                               \
       {"cut",                                                                                     \
        0,                                                                                         \
        OPTION_TEXT,                                                                               \
@@ -64,6 +69,11 @@ void cut_square_grid(int processes, int shape[2]);
 
 /* Sets the options on a grid; the exit code. */
 int cut_apply(const cut_options *options, tsr_grid *grid);
+
+/* Prints a note if --blocks gives a process so many blocks of C that planning takes long, since the
+ * option was perhaps taken for their number. extents: m, n, k; grid: rows and columns of processes.
+ * For one process to call. */
+void cut_warn(const cut_options *options, const int64_t extents[3], const int64_t grid[2]);
 
 /* Prints a note if panels of several processes with GPUs travel through host memory and the user
  * did not ask for that, since it explains longer times. For one process to call. */

@@ -195,6 +195,7 @@ int pgemm_plan(int argc, char **argv) {
   r.settings.engine = "cpu"; /* opens no devices, since it only plans */
   code = settings_open(&r.settings, &context);
   if (!code) code = tool_status(tsr_grid_imagine(context, (int)r.grid[0], (int)r.grid[1], &grid));
+  if (!code) cut_warn(&r.cut, r.extents, r.grid);
   if (!code) code = cut_apply(&r.cut, grid);
   if (!code) code = make_plan(&r, grid, &plan);
   if (!code) code = show(&r, plan);

@@ -318,6 +318,8 @@ static int open_grid(job *j) {
   if (code) return code;
   code = same_status(tsr_grid_create(j->context, MPI_COMM_WORLD, shape[0], shape[1], &j->grid));
   if (!code && is_first()) tell_detour(j->context, j->grid);
+  const int64_t extents[] = {j->m, j->n, j->k}, processes[] = {shape[0], shape[1]};
+  if (!code && is_first()) cut_warn(&j->r->cut, extents, processes);
   return code ? code : cut_apply(&j->r->cut, j->grid);
 }
 

@@ -38,7 +38,6 @@ tsr_status tsr_cached_blocks_init(tsr_cached_blocks *r, const tsr_problem *probl
                                   tsr_commands *commands) {
   r->problem = problem;
   r->commands = commands;
-  if (problem->options->residency == NULL) return TSR_OK;
   if (!copy_residency(problem->options->residency, commands->plan)) return tsr_problem_no_memory();
   r->after = commands->plan->after;
   find_triangles(r);

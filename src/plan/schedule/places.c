@@ -29,7 +29,8 @@ static void add_need(const tsr_places *p, int matrix, size_t *need) {
     size_t in_matrix = i - copies->first[matrix];
     int32_t tile = (int32_t)(in_matrix / copies->devices);
     int device = (int)(in_matrix % copies->devices);
-    if (tsr_cached_blocks_have(p->blocks, matrix, tsr_tile_rect(p->problem, matrix, tile), device))
+    if (tsr_has_cached_blocks(p->problem, matrix) &&
+        tsr_cached_blocks_have(p->blocks, matrix, tsr_tile_rect(p->problem, matrix, tile), device))
       continue;
     need[device] += buffer_for(p->problem, matrix, tile, device).bytes;
   }

@@ -5,6 +5,11 @@
 
 #include "base/alloc.h"
 
+/* Whether tiles lie in cached blocks. A scheduler without them enters nothing of theirs. */
+static bool has_cached_blocks(const tsr_scheduler *s) {
+  return s->problem.options->residency != NULL;
+}
+
 /* Starts each part after the parts that it uses. */
 static tsr_status set_up(tsr_scheduler *s, tsr_plan *plan) {
   const tsr_problem *problem = &s->problem;
@@ -14,7 +19,7 @@ static tsr_status set_up(tsr_scheduler *s, tsr_plan *plan) {
   TSR_TRY(tsr_sequence_init(&s->sequence, problem, &s->copies, &s->availability));
   tsr_tile_slots_init(&s->slots, problem, &s->commands, &s->copies, &s->marks);
   TSR_TRY(tsr_rings_init(&s->rings, problem, &s->commands));
-  TSR_TRY(tsr_cached_blocks_init(&s->blocks, problem, &s->commands));
+  if (has_cached_blocks(s)) TSR_TRY(tsr_cached_blocks_init(&s->blocks, problem, &s->commands));
   tsr_places_init(&s->places, problem, &s->commands, &s->copies, &s->slots, &s->blocks);
   bool tight = s->places.fit == TSR_FITS_TIGHT;
   if (tight) {
@@ -41,7 +46,7 @@ static tsr_status set_up(tsr_scheduler *s, tsr_plan *plan) {
 }
 
 static void tear_down(tsr_scheduler *s) {
-  tsr_cached_blocks_free(&s->blocks);
+  if (has_cached_blocks(s)) tsr_cached_blocks_free(&s->blocks);
   tsr_forwarders_free(&s->forwarders);
   tsr_rings_free(&s->rings);
   tsr_tile_slots_free(&s->slots);
@@ -54,8 +59,10 @@ static void tear_down(tsr_scheduler *s) {
 
 /* False: no host memory, or the tiles do not fit (places.fit). */
 static bool carry_out(tsr_scheduler *s, tsr_schedule_work work, const void *what) {
-  return s->places.fit != TSR_FITS_NOT && tsr_route_open_cached_blocks(&s->routes) &&
-         work(s, what) && tsr_cached_blocks_finish(&s->blocks, &s->copies, &s->marks);
+  if (s->places.fit == TSR_FITS_NOT) return false;
+  if (!has_cached_blocks(s)) return work(s, what);
+  return tsr_route_open_cached_blocks(&s->routes) && work(s, what) &&
+         tsr_cached_blocks_finish(&s->blocks, &s->copies, &s->marks);
 }
 
 tsr_status tsr_schedule_with(const tsr_machine *machine, const tsr_graph *graph,

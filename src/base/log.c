@@ -16,7 +16,7 @@ static atomic_int chosen = LEVEL_UNKNOWN;
 
 static const char *const level_names[] = {"none", "error", "info", "debug"};
 
-/* An unknown name means silence: a log must not be the reason that a call fails. */
+/* An unknown name means silence: who makes a context is told of it (base/settings). */
 static int level_of(const char *name) {
   for (int i = TSR_LOG_ERROR; i <= TSR_LOG_DEBUG; i++)
     if (strcmp(name, level_names[i]) == 0) return i;

@@ -188,17 +188,12 @@ static void tell_addresses(doctor *d, const tsr_process_limit *limit) {
 /* NVIDIA's driver pins memory whatever the limit is (measured: 4 GB under a limit of 64 KB, by a
  * user without capabilities, driver 580.159), but the kernel counts what InfiniBand's pins. */
 static void tell_locked(doctor *d, const tsr_process_limit *limit) {
-  bool limited = !isinf(limit->most);
   bool network = *version_mpi() && doctor_count_names("/sys/class/infiniband") > 0;
-  if (limited && network)
+  if (!isinf(limit->most) && network)
     doctor_add(d, GRADE_WARN, "limits",
                "Only %s of memory can be locked (ulimit -l), and MPI locks what it sends over "
                "InfiniBand: ask for unlimited (--ulimit memlock=-1 of Docker and Podman).",
                tool_bytes(limit->most));
-  else
-    doctor_add(d, GRADE_OK, "limits", "Memory that can be locked (ulimit -l): %s. %s",
-               limited ? tool_bytes(limit->most) : "unlimited",
-               limited ? "Pinned memory of GPUs does not count as such." : "");
 }
 
 /* Open MPI 4.1 and MPICH 4.0 take 4.2 MB for each process of a node (measured: the pages and the
@@ -292,13 +287,8 @@ void doctor_check_settings(doctor *d) {
 /* ---- Machines ---- */
 
 void doctor_check_machines(doctor *d) {
-  char names[800] = "", name[64];
-  for (int i = 0; tsr_machine_installed(i, name, sizeof name); i++)
-    add_text(names, sizeof names, "%s%s%s", name, "");
-  if (*names)
-    doctor_add(d, GRADE_OK, "machines",
-               "Machines to plan for (tessera plan ... --machine NAME): %s.", names);
-  else
+  char name[64];
+  if (!tsr_machine_installed(0, name, sizeof name))
     doctor_add(d, GRADE_WARN, "machines",
                "No machines to plan for are installed: share/tessera/machines is not found from "
                "libtessera. Install Tessera again.");

@@ -11,6 +11,7 @@
 
 #include "base/c_locale.h"
 #include "base/environment.h"
+#include "base/log.h"
 
 const char *tsr_setting_text(const char *name) {
   const char *value = tsr_environment_get(name);
@@ -116,10 +117,21 @@ tsr_status tsr_options_read(const tsr_options *given, tsr_options *options) {
   return TSR_OK;
 }
 
+static tsr_status check_log(void) {
+  const char *level = tsr_setting_text("TESSERA_LOG");
+  if (level == NULL || tsr_log_is_level(level)) return TSR_OK;
+  return tsr_fail(
+      TSR_ERR_ARGUMENT,
+      "TESSERA_LOG is \"%s\"; it may be none, error, info (what was chosen, and why) or "
+      "debug (the most)",
+      level);
+}
+
 tsr_status tsr_settings_fill(tsr_options *options) {
   tsr_options filled = *options;
   tsr_settings_log_misspelt();
   TSR_TRY(tsr_settings_file_check());
+  TSR_TRY(check_log());
   if (filled.engine == NULL) filled.engine = tsr_setting_text("TESSERA_ENGINE");
   if (filled.devices == NULL) filled.devices = tsr_setting_text("TESSERA_DEVICES");
   if (filled.machine == NULL) filled.machine = tsr_setting_text("TESSERA_MACHINE");

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/log.h"
 #include "base/settings/settings.h"
 #include "base/system/process_limits.h"
 #include "base/thread.h"
@@ -21,15 +20,6 @@
 #include "tessera_model.h"
 
 /* ---- Settings ---- */
-
-/* The log takes an unknown level to mean none, since a log must not be the reason that a call
- * fails. */
-static tsr_status check_log(void) {
-  const char *level = tsr_setting_text("TESSERA_LOG");
-  if (level == NULL || tsr_log_is_level(level)) return TSR_OK;
-  return tsr_fail(TSR_ERR_ARGUMENT, "TESSERA_LOG is \"%s\"; it may be none, error, info or debug",
-                  level);
-}
 
 static tsr_status check_settings(void) {
   tsr_options options = TSR_OPTIONS_DEFAULT;
@@ -46,7 +36,6 @@ static tsr_status check_settings(void) {
   TSR_TRY(tsr_settings_peer(&peer));
   TSR_TRY(tsr_offload_read_wishes(&wishes));
   TSR_TRY(tsr_strategy_parse(tsr_setting_text("TESSERA_STRATEGY"), &forced));
-  TSR_TRY(check_log());
   if (options.machine == NULL) return TSR_OK;
   tsr_status status = tsr_machine_load(options.machine, &machine);
   tsr_machine_destroy(machine);

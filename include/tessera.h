@@ -856,6 +856,8 @@ typedef enum tsr_format {
  *   seconds, measured, floor
  *              predicted, of the last run (null: none), the least possible
  *   rate, most flops/s at `seconds` and at `floor`
+ *   estimate   "an estimate (extrapolated: host memory)": figures of the machine that the plan
+ *              depends on and nobody has measured, or which were measured under load; null: none
  *   rehearsal  true: the devices are emulated, and no time means anything
  *   arithmetic how products are computed: moduli (0: natively) and accuracy (that was asked for),
  *              and with "auto" the way that is slower: other_moduli and other_seconds
@@ -935,7 +937,8 @@ TSR_API tsr_status tsr_machine_probe(tsr_context *context, tsr_progress progress
 TSR_API tsr_status tsr_machine_print(tsr_context *context, tsr_format format, char **text);
 
 /* Lists the machines that are installed with the library, whose names options.machine takes: a line
- * for each, with its name and its devices. */
+ * for each, with its name and its devices. Lines behind it that begin with blanks say what tells
+ * the machine from others of its kind, and where its figures come from. */
 TSR_API tsr_status tsr_machine_list(char **text);
 
 #ifdef __cplusplus

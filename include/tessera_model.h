@@ -34,6 +34,7 @@ typedef struct tsr_prediction {
   double host_to_device, device_to_host, device_to_device; /* bytes */
   size_t device_memory;                                    /* most that any device needs, bytes */
   size_t staging_memory;                                   /* pinned ring, bytes */
+  int digits; /* that times are worth: 2 if figures of the machine are estimates, else 3 */
 } tsr_prediction;
 
 /* What the planner knows of a plan, and how long its last execution took. */

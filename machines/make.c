@@ -9,6 +9,7 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "h200_emulated.h"
 #include "machine/machine.h"
@@ -109,10 +110,12 @@ static void set_h200_rates(tsr_machine *machine) {
 
 /* Both directions of one PCIe link together carry 102 GB/s. */
 static tsr_status add_h200_duplex(tsr_machine *machine) {
+  /* The probe found 98 for an H100. */
+  double both = strstr(machine->device[0].name, "H100") != NULL ? 98 * GIGA : 102 * GIGA;
   for (int i = 0; i < machine->devices; i++) {
     char name[32];
     snprintf(name, sizeof name, "gpu%d pcie", i);
-    int channel = tsr_machine_add_channel(machine, name, 102 * GIGA);
+    int channel = tsr_machine_add_channel(machine, name, both);
     for (int host = machine->devices; host < machine->devices + machine->nodes; host++) {
       TSR_TRY(tsr_machine_use_channel(machine, channel, host, i, 1));
       TSR_TRY(tsr_machine_use_channel(machine, channel, i, host, 1));
@@ -131,6 +134,35 @@ static tsr_status fill_h200(tsr_machine *machine) {
     }
   set_h200_rates(machine);
   return add_h200_duplex(machine);
+}
+
+/* ---- H100 ---- */
+
+/* Of a type: the best rate in short runs and the sustained one, TFLOP/s, by the dgemm, sgemm, cgemm
+ * and zgemm of matrices on a GPU in docs/results/h100.md and h100x4.md and what their floors say of
+ * the probe's rates. */
+typedef struct h100_rate {
+  tsr_type type;
+  double best, sustained;
+} h100_rate;
+
+static const h100_rate h100_rates[] = {
+    {TSR_S, 51.5, 51}, {TSR_D, 61, 52.5}, {TSR_C, 55, 53}, {TSR_Z, 60.7, 49.5}};
+
+/* The H200 is the same chip with other memory: its tables, in proportion to the best rate. Types
+ * that were not measured on an H100 stay as on an H200. */
+static tsr_status fill_h100(tsr_machine *machine) {
+  TSR_TRY(fill_h200(machine));
+  for (size_t i = 0; i < sizeof h100_rates / sizeof *h100_rates; i++) {
+    tsr_rates *rates = rates_of(machine, h100_rates[i].type);
+    double factor = h100_rates[i].best * TERA / tsr_rates_greatest(rates, rates->flops);
+    for (int a = 0; a < rates->areas; a++)
+      for (int k = 0; k < rates->ks; k++)
+        rates->flops[a][k] = keep_four_digits(rates->flops[a][k] * factor);
+    rates->sustained = h100_rates[i].sustained * TERA;
+    tsr_rates_guess_hot(rates);
+  }
+  return TSR_OK;
 }
 
 /* What the papers say, a string says. */
@@ -182,6 +214,12 @@ static tsr_status fill_gtx1070(tsr_machine *machine) {
   return set_scaled_rates(machine, TSR_C, 5.783 * TERA);
 }
 
+/* Few units for fp64, which kernels of small extents fill. */
+static tsr_status fill_rtx4090(tsr_machine *machine) {
+  TSR_TRY(set_scaled_rates(machine, TSR_D, 1.2 * TERA));
+  return set_scaled_rates(machine, TSR_Z, 1.2 * TERA);
+}
+
 /* GPUs of one socket have links of their own to each other, those of different sockets none. */
 static tsr_status fill_summit_node(tsr_machine *machine) {
   const double rate = 50 * GIGA, latency = machine->link[machine->devices][0].latency;
@@ -217,58 +255,175 @@ static tsr_status fill_frontier(tsr_machine *machine) {
   return TSR_OK;
 }
 
+/* ---- Where the figures come from: README.md ---- */
+
+enum {
+  MEASURED = TSR_ORIGIN_MEASURED,
+  LOADED = TSR_ORIGIN_UNDER_LOAD,
+  PUBLISHED = TSR_ORIGIN_PUBLISHED,
+  EXTRAPOLATED = TSR_ORIGIN_EXTRAPOLATED,
+  SHEET = TSR_ORIGIN_DATA_SHEET,
+  ASSUMED = TSR_ORIGIN_ASSUMED
+};
+
+/* In the order of tsr_figure: kernels, host links, host memory, links between GPUs, sockets,
+ * staging, CPU; 0: there is nothing of the kind. types: those whose kernels have another origin. */
+typedef struct sources {
+  unsigned char of[TSR_FIGURES];
+  const char *types;
+  unsigned char of_types;
+} sources;
+
+static void set_origins(tsr_machine *machine, const sources *from) {
+  for (int i = 0; i < TSR_FIGURES; i++) machine->origins.of[i] = (tsr_origin)from->of[i];
+  for (const char *t = from->types; t != NULL && *t != '\0'; t++)
+    machine->origins.type[tsr_type_index((tsr_type)*t)] = (tsr_origin)from->of_types;
+}
+
 typedef struct recipe {
   const char *name, *device, *string;
   tsr_status (*fill)(tsr_machine *machine);
+  const char *about;
+  sources from;
 } recipe;
 
+#define H200_OTHERS "czb", EXTRAPOLATED /* c is as s, z as d, b as h */
+#define H100_OTHERS "hbt", EXTRAPOLATED /* as on an H200 */
+
 static const recipe recipes[] = {
-    {"h200x4", "NVIDIA H200",
+    {"h200x1",
+     "NVIDIA H200",
+     "host:215,154 gpu*1:141 pcie:55 hbm:4000 lat:2 launch:2 cpu:470 staging:16@11/94",
+     fill_h200,
+     "one GPU of h200x4",
+     {{MEASURED, MEASURED, MEASURED, 0, 0, MEASURED, MEASURED}, H200_OTHERS}},
+    {"h200x4",
+     "NVIDIA H200",
      "host:215,154 gpu*4:141@nvswitch:396 pcie:55 hbm:4000 lat:2 launch:2 cpu:470 staging:16@11/94",
-     fill_h200},
-    {"h200x8", "NVIDIA H200",
+     fill_h200,
+     "all to all NVSwitch, one socket",
+     {{MEASURED, MEASURED, MEASURED, MEASURED, 0, MEASURED, MEASURED}, H200_OTHERS}},
+    {"h200x8",
+     "NVIDIA H200",
      "host:430,308 gpu*8:141@nvswitch:396 pcie:55 hbm:4000 lat:2 launch:2 cpu:940 "
      "staging:32@11/188",
-     fill_h200},
-    {"h200x8-narrow", "NVIDIA H200",
+     fill_h200,
+     "twice h200x4: matrices are interleaved over the memory of two sockets",
+     {{MEASURED, MEASURED, EXTRAPOLATED, EXTRAPOLATED, 0, EXTRAPOLATED, EXTRAPOLATED},
+      H200_OTHERS}},
+    {"h200x8-narrow",
+     "NVIDIA H200",
      "host:215,154 gpu*8:141@nvswitch:396 pcie:55 hbm:4000 lat:2 launch:2 cpu:470 staging:16@11/94",
-     fill_h200},
-    {"h200x8-sockets", "NVIDIA H200",
+     fill_h200,
+     "h200x8 with the host memory of h200x4: matrices are in one socket's memory",
+     {{MEASURED, MEASURED, EXTRAPOLATED, EXTRAPOLATED, 0, EXTRAPOLATED, EXTRAPOLATED},
+      H200_OTHERS}},
+    {"h200x8-sockets",
+     "NVIDIA H200",
      "host*2:215,154 sockets:96 gpu*8:141@nvswitch:396 pcie:55 hbm:4000 lat:2 launch:2 cpu:940 "
      "staging:32@11/188",
-     fill_h200},
-    {"a100x8-sockets", "NVIDIA A100 80 GB",
+     fill_h200,
+     "h200x8 with its sockets told apart: --home says where matrices are (h0, h1, hi)",
+     {{MEASURED, MEASURED, EXTRAPOLATED, EXTRAPOLATED, SHEET, EXTRAPOLATED, EXTRAPOLATED},
+      H200_OTHERS}},
+    {"h100x1",
+     "NVIDIA H100",
+     "host:200,143 gpu*1:80 pcie:54.5 hbm:2770 lat:2 launch:2 cpu:300 staging:8@7/42",
+     fill_h100,
+     "one GPU, a host of 16 cores",
+     {{MEASURED, MEASURED, EXTRAPOLATED, 0, 0, MEASURED, EXTRAPOLATED}, H100_OTHERS}},
+    {"h100x2",
+     "NVIDIA H100",
+     "host:200,143 gpu*2:80@nvlink:396 pcie:54.5 hbm:2770 lat:2 launch:2 cpu:600 staging:16@7/84",
+     fill_h100,
+     "NVLink between both, one socket of 32 cores",
+     {{MEASURED, MEASURED, EXTRAPOLATED, EXTRAPOLATED, 0, EXTRAPOLATED, LOADED}, H100_OTHERS}},
+    {"h100x4",
+     "NVIDIA H100",
+     "host:200,143 gpu*4:80@nvswitch:396 pcie:54.5 hbm:2770 lat:2 launch:2 cpu:600 "
+     "staging:16@11/94",
+     fill_h100,
+     "all to all NVLink, one socket of 64 cores",
+     {{MEASURED, MEASURED, MEASURED, EXTRAPOLATED, 0, EXTRAPOLATED, EXTRAPOLATED}, H100_OTHERS}},
+    {"h100x8",
+     "NVIDIA H100",
+     "host:400,286 gpu*8:80@nvswitch:396 pcie:54.5 hbm:2770 lat:2 launch:2 cpu:1200 "
+     "staging:32@11/188",
+     fill_h100,
+     "twice h100x4: matrices are interleaved over the memory of two sockets",
+     {{MEASURED, MEASURED, EXTRAPOLATED, EXTRAPOLATED, 0, EXTRAPOLATED, EXTRAPOLATED},
+      H100_OTHERS}},
+    {"a100x4",
+     "NVIDIA A100 40 GB",
+     "host:150 gpu*4:40@nvlink:75 pcie:24 rate:17.2,17.2 rate.t:137 rate.h:275 hbm:1560 cpu:1500 "
+     "staging:16@10/75",
+     fill_nothing,
+     "four NVLinks for each pair, no switch, PCIe 4, one socket",
+     {{PUBLISHED, SHEET, SHEET, SHEET, 0, ASSUMED, ASSUMED}, "czhbt", SHEET}},
+    {"rtx4090x1",
+     "NVIDIA GeForce RTX 4090",
+     "host:65 gpu*1:24 pcie:24 rate:1.2,62 rate.t:62 rate.h:124 rate.b:124 hbm:900 cpu:600 "
+     "staging:4@10/30",
+     fill_rtx4090,
+     "a desktop: PCIe 4, two channels of DDR5",
+     {{SHEET, SHEET, SHEET, 0, 0, ASSUMED, ASSUMED}, NULL, 0}},
+    {"a100x8-sockets",
+     "NVIDIA A100 80 GB",
      "host*2:150 sockets:50 gpu*8:80@nvswitch:250 pcie:24 rate:17.2,17.2 rate.t:137 rate.h:275 "
      "hbm:1800 cpu:3000 staging:16@10/100",
-     fill_nothing},
-    {"a100x8", "NVIDIA A100 40 GB",
+     fill_nothing,
+     "two sockets told apart, a host link for each GPU, 80 GB",
+     {{PUBLISHED, SHEET, SHEET, SHEET, SHEET, ASSUMED, ASSUMED}, "czhbt", SHEET}},
+    {"a100x8",
+     "NVIDIA A100 40 GB",
      "host:96 gpu*8:40@nvswitch:300 pcie:24/pair rate:17.2,17.2 rate.t:137 rate.h:275 hbm:1560 "
      "cpu:3000",
-     fill_nothing},
-    {"v100x4-choi", "NVIDIA V100",
-     "host:50 gpu*4:32@nvlink:48.33 pcie:12 rate:7.45,14.899 rate.h:104 hbm:900", fill_v100_choi},
-    {"gtx1070x4-choi", "NVIDIA GeForce GTX 1070",
+     fill_nothing,
+     "two GPUs on each host link, 40 GB",
+     {{PUBLISHED, PUBLISHED, PUBLISHED, PUBLISHED, 0, ASSUMED, ASSUMED}, "czhbt", SHEET}},
+    {"v100x4-choi",
+     "NVIDIA V100",
+     "host:50 gpu*4:32@nvlink:48.33 pcie:12 rate:7.45,14.899 rate.h:104 hbm:900",
+     fill_v100_choi,
+     "NVLink 2; the paper has all matrices on GPUs",
+     {{ASSUMED, ASSUMED, ASSUMED, PUBLISHED, 0, ASSUMED, ASSUMED}, "s", PUBLISHED}},
+    {"gtx1070x4-choi",
+     "NVIDIA GeForce GTX 1070",
      "host:50 gpu*4:8@nvswitch:8.55 pcie:12 rate:0.181,5.783 rate.t:5.783 rate.h:5.783 "
      "rate.b:5.783 "
      "hbm:256",
-     fill_gtx1070},
-    {"v100x3-summit", "NVIDIA V100",
+     fill_gtx1070,
+     "PCIe 3; the paper has all matrices on GPUs",
+     {{ASSUMED, ASSUMED, ASSUMED, PUBLISHED, 0, ASSUMED, ASSUMED}, "s", PUBLISHED}},
+    {"v100x3-summit",
+     "NVIDIA V100",
      "host:150 gpu*3:16@nvlink:50 pcie:50 rate:7.2,14.4 rate.h:100 hbm:900 net:12.5,2 "
      "staging:8@10/40",
-     fill_summit},
-    {"summit-node", "NVIDIA V100",
+     fill_summit,
+     "one process of two in a node of Summit",
+     {{ASSUMED, PUBLISHED, ASSUMED, SHEET, 0, ASSUMED, ASSUMED}, "d", PUBLISHED}},
+    {"summit-node",
+     "NVIDIA V100",
      "host*2:150 sockets:64 gpu*6:16 pcie:50 rate:7.2,14.4 rate.h:100 hbm:900 net:25,2 "
      "staging:16@10/80",
-     fill_summit_node},
-    {"frontier-node", "AMD MI250X die",
+     fill_summit_node,
+     "a whole node of Summit: two sockets, no links between their GPUs",
+     {{ASSUMED, PUBLISHED, ASSUMED, SHEET, SHEET, ASSUMED, ASSUMED}, "d", PUBLISHED}},
+    {"frontier-node",
+     "AMD MI250X die",
      "host:180 gpu*8:64 pcie:28 rate:36,36 rate.t:36 rate.h:140 rate.b:140 hbm:1600 cpu:1600 "
      "staging:16@11/80 net:100,2",
-     fill_frontier},
-    {"mi300x8", "AMD MI300X",
+     fill_frontier,
+     "a node of Frontier: each MI250X is two devices",
+     {{SHEET, SHEET, SHEET, SHEET, 0, ASSUMED, ASSUMED}, NULL, 0}},
+    {"mi300x8",
+     "AMD MI300X",
      "host:430,308 gpu*8:192@nvlink:48 pcie:55 rate:98,98 rate.t:330 rate.h:650 rate.b:650 "
      "hbm:5300 "
      "cpu:3000 staging:32@11/188",
-     fill_nothing},
+     fill_nothing,
+     "a link for each pair, matrices interleaved over the memory of two sockets",
+     {{SHEET, EXTRAPOLATED, EXTRAPOLATED, SHEET, 0, EXTRAPOLATED, ASSUMED}, NULL, 0}},
 };
 
 static tsr_status write_recipe(const recipe *r, const char *folder) {
@@ -277,6 +432,8 @@ static tsr_status write_recipe(const recipe *r, const char *folder) {
   snprintf(path, sizeof path, "%s/%s.json", folder, r->name);
   TSR_TRY(tsr_machine_parse(r->string, &machine));
   set_name(machine, r->name, r->device);
+  snprintf(machine->about, sizeof machine->about, "%s", r->about);
+  set_origins(machine, &r->from);
   tsr_status status = r->fill(machine);
   if (status == TSR_OK) status = tsr_machine_check(machine);
   if (status == TSR_OK) status = tsr_machine_write(machine, path);

@@ -15,6 +15,10 @@ double tsr_seconds_scale(double seconds, const char **unit);
 void tsr_add_rate(tsr_text *text, double rate);
 /* "197 of at most 200 TFLOP/s", "850 GFLOP/s of at most 2.10 TFLOP/s". */
 void tsr_add_rate_of(tsr_text *text, double rate, double most);
+/* The same in two digits or three: "12 us", "180 TFLOP/s". */
+void tsr_add_seconds_in(tsr_text *text, double seconds, int digits);
+void tsr_add_rate_in(tsr_text *text, double rate, int digits);
+void tsr_add_rate_of_in(tsr_text *text, double rate, double most, int digits);
 /* "1.07 GB", at least `width` characters wide. */
 void tsr_add_bytes(tsr_text *text, int width, double bytes);
 

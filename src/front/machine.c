@@ -294,12 +294,15 @@ TSR_ENTRY(tsr_machine_print, (context, format, text), tsr_context *context, tsr_
 
 /* ---- Installed machines ---- */
 
+enum { BESIDE_NAME = 17 }; /* the column behind a name */
+
 static tsr_status describe(const char *name, tsr_text *text) {
   tsr_machine *machine = NULL;
   TSR_TRY(tsr_machine_load(name, &machine));
   tsr_text_add(text, "%-16s ", name);
   tsr_outline_devices(machine, text);
   tsr_text_add(text, "\n");
+  tsr_outline_about(machine, BESIDE_NAME, text);
   tsr_machine_destroy(machine);
   return TSR_OK;
 }

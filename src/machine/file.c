@@ -14,6 +14,7 @@
 
 #include "base/alloc.h"
 #include "machine/machine.h"
+#include "machine/origin.h"
 
 enum { PLACE = 96, VERSION = 1 };
 
@@ -381,20 +382,51 @@ static tsr_status read_host(const node *n) {
   return host->memory >= 0 ? TSR_OK : fail_at(&memory, "bytes, 0 or more");
 }
 
+static tsr_status get_origin(const node *n, const char *key, tsr_origin *origin) {
+  node below = member(n, key);
+  if (below.json == NULL) return TSR_OK;
+  tsr_origin found =
+      cJSON_IsString(below.json) ? tsr_origin_find(below.json->valuestring) : TSR_ORIGINS;
+  if (found == TSR_ORIGINS)
+    return fail_at(&below,
+                   "measured, measured under load, published, extrapolated, data sheet or assumed");
+  *origin = found;
+  return TSR_OK;
+}
+
+static tsr_status read_origins(const node *n) {
+  const char *keys[TSR_FIGURES + 2] = {NULL};
+  tsr_origins *origins = &n->machine->origins;
+  if (n->json == NULL) return TSR_OK;
+  for (int i = 0; i < TSR_FIGURES; i++) keys[i] = tsr_figure_key((tsr_figure)i);
+  keys[TSR_FIGURES] = "types";
+  TSR_TRY(check_object(n, keys));
+  for (int i = 0; i < TSR_FIGURES; i++) TSR_TRY(get_origin(n, keys[i], &origins->of[i]));
+  node types = member(n, "types");
+  if (types.json == NULL) return TSR_OK;
+  TSR_TRY(check_object(&types, type_keys));
+  for (int i = 0; i < TSR_TYPE_COUNT; i++)
+    TSR_TRY(get_origin(&types, type_keys[i], &origins->type[i]));
+  return TSR_OK;
+}
+
 static tsr_status read_head(const node *n) {
-  static const char *const keys[] = {"tessera_machine", "name",     "identity", "interleaved",
-                                     "nodes",           "devices",  "links",    "channels",
-                                     "rates",           "cpu",      "staging",  "submit",
-                                     "network",         "measured", "host",     NULL};
+  static const char *const keys[] = {
+      "tessera_machine", "name",     "identity", "interleaved", "nodes",   "devices",
+      "links",           "channels", "rates",    "cpu",         "staging", "submit",
+      "network",         "measured", "host",     "about",       "origins", NULL};
   tsr_machine *machine = n->machine;
   int version = 0;
   TSR_TRY(check_object(n, keys));
   node version_node = member(n, "tessera_machine"), interleaved = member(n, "interleaved");
   node nodes = member(n, "nodes"), devices = member(n, "devices"), host = member(n, "host");
+  node origins = member(n, "origins");
   TSR_TRY(get_whole(&version_node, VERSION, VERSION, &version));
   TSR_TRY(get_string(n, "name", sizeof machine->name, machine->name));
   TSR_TRY(get_string(n, "identity", sizeof machine->identity, machine->identity));
   TSR_TRY(get_string(n, "measured", sizeof machine->measured, machine->measured));
+  TSR_TRY(get_string(n, "about", sizeof machine->about, machine->about));
+  TSR_TRY(read_origins(&origins));
   TSR_TRY(read_host(&host));
   if (interleaved.json != NULL && !cJSON_IsBool(interleaved.json))
     return fail_at(&interleaved, "true or false");

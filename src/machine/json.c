@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "machine/machine.h"
+#include "machine/origin.h"
 
 /* Appends the shortest decimal form that is read back as the same number. */
 static void add_number(tsr_text *text, double value) {
@@ -236,6 +237,37 @@ static void add_computer(tsr_text *text, const tsr_host *host) {
   tsr_text_add(text, "}");
 }
 
+static void add_types(tsr_text *text, const tsr_origins *origins, const char *between) {
+  const char *before = "\"types\": {";
+  tsr_text_add(text, "%s", between);
+  for (int i = 0; i < TSR_TYPE_COUNT; i++) {
+    char key[2] = {(char)tsr_type_at(i)->type, '\0'};
+    if (origins->type[i] == TSR_ORIGIN_UNKNOWN) continue;
+    add_string(text, before, key, tsr_origin_name(origins->type[i]));
+    before = ", ";
+  }
+  tsr_text_add(text, "}");
+}
+
+static bool has_types(const tsr_origins *origins) {
+  for (int i = 0; i < TSR_TYPE_COUNT; i++)
+    if (origins->type[i] != TSR_ORIGIN_UNKNOWN) return true;
+  return false;
+}
+
+static void add_origins(tsr_text *text, const tsr_origins *origins) {
+  const char *between = "";
+  if (!tsr_origins_are_known(origins)) return;
+  tsr_text_add(text, ",\n  \"origins\": {");
+  for (int i = 0; i < TSR_FIGURES; i++) {
+    if (origins->of[i] == TSR_ORIGIN_UNKNOWN) continue;
+    add_string(text, between, tsr_figure_key((tsr_figure)i), tsr_origin_name(origins->of[i]));
+    between = ", ";
+  }
+  if (has_types(origins)) add_types(text, origins, between[0] != '\0' ? ",\n    " : "");
+  tsr_text_add(text, "}");
+}
+
 /* 0: it is unknown, and the file says nothing. */
 static void add_known(tsr_text *text, const char *key, double value) {
   if (value > 0) add_field(text, ", ", key, value);
@@ -262,6 +294,8 @@ tsr_status tsr_machine_print_json(const tsr_machine *machine, tsr_text *text) {
   add_string(text, ",\n  ", "name", machine->name);
   add_string(text, ",\n  ", "identity", machine->identity);
   if (machine->measured[0] != '\0') add_string(text, ",\n  ", "measured", machine->measured);
+  if (machine->about[0] != '\0') add_string(text, ",\n  ", "about", machine->about);
+  add_origins(text, &machine->origins);
   add_computer(text, &machine->host);
   tsr_text_add(text, ",\n  \"interleaved\": %s", machine->interleaved ? "true" : "false");
   add_field(text, ",\n  ", "nodes", machine->nodes);

@@ -140,6 +140,8 @@ static void select_rest(const tsr_machine *from, tsr_machine *to) {
   memcpy(to->identity, from->identity, sizeof to->identity);
   memcpy(to->source, from->source, sizeof to->source);
   memcpy(to->measured, from->measured, sizeof to->measured);
+  memcpy(to->about, from->about, sizeof to->about);
+  to->origins = from->origins;
   to->host = from->host;
   to->nodes = from->nodes;
   to->interleaved = from->interleaved;

@@ -134,11 +134,43 @@ typedef struct tsr_host {
   double memory;      /* bytes; 0: unknown */
 } tsr_host;
 
+/* Where figures come from. */
+typedef enum tsr_origin {
+  TSR_ORIGIN_UNKNOWN,      /* nobody says */
+  TSR_ORIGIN_MEASURED,     /* by us or by the probe, on such a machine */
+  TSR_ORIGIN_UNDER_LOAD,   /* the same, while other programs kept the computer busy */
+  TSR_ORIGIN_PUBLISHED,    /* measured by others, in a paper */
+  TSR_ORIGIN_EXTRAPOLATED, /* from a measured machine of another size or type */
+  TSR_ORIGIN_DATA_SHEET,   /* the vendor's peaks, or a part of them */
+  TSR_ORIGIN_ASSUMED,      /* none of these */
+  TSR_ORIGINS
+} tsr_origin;
+
+/* The figures that have an origin together. */
+typedef enum tsr_figure {
+  TSR_FIGURE_KERNELS,
+  TSR_FIGURE_LINKS,  /* between host memory and devices */
+  TSR_FIGURE_MEMORY, /* of the host */
+  TSR_FIGURE_PEERS,  /* links between devices */
+  TSR_FIGURE_SOCKETS,
+  TSR_FIGURE_STAGING,
+  TSR_FIGURE_CPU,
+  TSR_FIGURES
+} tsr_figure;
+
+/* machine/origin.h asks. */
+typedef struct tsr_origins {
+  tsr_origin of[TSR_FIGURES];
+  tsr_origin type[TSR_TYPE_COUNT]; /* of the kernels of a type; unknown: as those of kernels */
+} tsr_origins;
+
 typedef struct tsr_machine {
   char name[96];
-  char identity[96]; /* names the measurement in the cache (tsr_machine_cache_path) */
-  char source[16];   /* "probe", "file", "string", "built-in" */
-  char measured[16]; /* the day of the measurement, "2026-11-23"; "": none, or unknown */
+  char identity[96];   /* names the measurement in the cache (tsr_machine_cache_path) */
+  char source[16];     /* "probe", "file", "string", "built-in" */
+  char measured[16];   /* the day of the measurement, "2026-11-23"; "": none, or unknown */
+  char about[128];     /* what tells the machine from others of its kind; "": nothing */
+  tsr_origins origins; /* no plan depends on them */
   tsr_host host;
   int devices, nodes;
   bool interleaved; /* host memory is interleaved over the nodes, whichever it is said to be on */

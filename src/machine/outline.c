@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "machine/origin.h"
 
 #define GIGA 1e9
 
@@ -389,4 +390,20 @@ void tsr_outline_source(const tsr_machine *machine, tsr_text *text) {
                  strcmp(source, "string") == 0     ? "as described"
                  : strcmp(source, "built-in") == 0 ? "built in"
                                                    : "measured");
+}
+
+/* One of the parts, in lines. */
+static void add_part(const tsr_text *part, int column, tsr_text *text) {
+  text->broken |= part->broken;
+  if (part->length > 0 && !part->broken) tsr_text_add_lines(text, "", column, part->bytes);
+}
+
+void tsr_outline_about(const tsr_machine *machine, int column, tsr_text *text) {
+  tsr_text about = TSR_TEXT_INIT, origins = TSR_TEXT_INIT;
+  if (machine->about[0] != '\0') tsr_text_add(&about, "%s", machine->about);
+  tsr_origins_print(machine, &origins);
+  add_part(&about, column, text);
+  add_part(&origins, column, text);
+  tsr_text_free(&about);
+  tsr_text_free(&origins);
 }

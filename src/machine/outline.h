@@ -85,4 +85,8 @@ void tsr_outline_title(const tsr_machine *machine, tsr_text *text);
 /* Appends where the figures come from: "measured 2026-11-23", "from a file". */
 void tsr_outline_source(const tsr_machine *machine, tsr_text *text);
 
+/* Appends, in lines that begin at a column, what tells the machine from others of its kind, and
+ * where its figures come from; nothing of a machine that does not say. */
+void tsr_outline_about(const tsr_machine *machine, int column, tsr_text *text);
+
 #endif

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "machine/machine.h"
+#include "machine/outline.h"
 
 #define GIGA 1e9
 #define TERA 1e12
@@ -236,6 +236,7 @@ void tsr_machine_print_tables(const tsr_machine *machine, tsr_text *text) {
   tsr_text_add(text, "%.80s\n%s: %d device%s, %d host memory node%s%s\n", machine->name,
                machine->source, machine->devices, machine->devices == 1 ? "" : "s", machine->nodes,
                machine->nodes == 1 ? "" : "s", machine->interleaved ? ", interleaved" : "");
+  tsr_outline_about(machine, 0, text);
   add_devices(text, machine);
   add_links(text, machine);
   for (int i = 0; i < locations; i++)

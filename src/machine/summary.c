@@ -302,6 +302,8 @@ tsr_status tsr_machine_print_summary(const tsr_machine *machine, tsr_text *text)
     add_shared_links(text, machine, outline);
     add_fabric(text, machine, outline);
     add_rest(text, machine);
+    if (machine->origins.of[TSR_FIGURE_CPU] == TSR_ORIGIN_UNDER_LOAD)
+      tsr_text_add(text, "The CPU's rates were measured under load.\n");
   }
   tsr_dealloc(outline);
   return status;

@@ -151,3 +151,14 @@ double tsr_command_kernel_bytes(const tsr_plan *plan, const tsr_command *c) {
                                   (c->flags & TSR_FLAG_WIDE) != 0,
                                   tsr_command_reads_c(&plan->call, c));
 }
+
+int tsr_plan_home_node(const tsr_plan *plan) {
+  int node = -1, devices = plan->machine_devices;
+  for (int i = 0; i < TSR_OPERANDS; i++) {
+    const tsr_operand *operand = &plan->call.operand[i];
+    if (operand->rows == 0 || operand->location < devices) continue;
+    if (node >= 0 && operand->location != devices + node) return -1;
+    node = operand->location - devices;
+  }
+  return plan->machine_nodes > 1 && node < plan->machine_nodes ? node : -1;
+}

@@ -64,4 +64,8 @@ double tsr_command_kernel_bytes(const tsr_plan *plan, const tsr_command *command
 /* Bytes of an element of a matrix. W has the wide type. */
 size_t tsr_matrix_element(const tsr_call *call, int matrix);
 
+/* The host memory node that all operands outside devices are on, on a machine with several; -1:
+ * there is no such one, or they are interleaved over all. */
+int tsr_plan_home_node(const tsr_plan *plan);
+
 #endif

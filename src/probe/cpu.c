@@ -73,12 +73,15 @@ static tsr_status measure(tsr_machine *machine, double *data) {
   return TSR_OK;
 }
 
+/* Rates that were found beside other programs are too low, and say so. */
 tsr_status tsr_probe_cpu(tsr_machine *machine) {
+  bool loaded = tsr_probe_is_loaded("");
   size_t count = (size_t)MOST * MOST;
   double *data = tsr_alloc(3 * count * sizeof *data);
   if (data == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory to measure the CPU's BLAS");
   tsr_status status = tsr_cpu_blas_load();
   if (status == TSR_OK) status = measure(machine, data);
+  if (loaded) machine->origins.of[TSR_FIGURE_CPU] = TSR_ORIGIN_UNDER_LOAD;
   tsr_dealloc(data);
   return status;
 }

@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/system/process_limits.h"
 #include "probe/probe.h"
+#include "probe/tuning.h"
 
 enum { PATH_ROOM = 512, MOST_SOCKETS = 1024 };
 
@@ -81,6 +82,27 @@ void tsr_probe_host(const char *root, tsr_host *host) {
   tsr_dealloc(cpus);
   count_cores(root, host);
   read_memory(root, host);
+}
+
+static int count_processors(const char *root) {
+  int count = 0;
+  while (has_cpu(root, count)) count++;
+  return count;
+}
+
+/* /proc/loadavg: the averages of 1, 5 and 15 minutes, then the threads that run now, with this one,
+ * of all. */
+bool tsr_probe_is_loaded(const char *root) {
+  char *load = read_file(root, "/proc/loadavg");
+  const char *end = load;
+  double minute = 0, now = 0;
+  if (load != NULL && tsr_c_number(load, &end, &minute)) {
+    const char *slash = strchr(end, '/');
+    while (slash != NULL && slash > end && slash[-1] != ' ') slash--;
+    if (slash == NULL || !tsr_c_number(slash, &end, &now)) now = 0;
+  }
+  tsr_dealloc(load);
+  return fmin(minute, now - 1) > TSR_TUNE_PROBE_CPU_LOADED * count_processors(root);
 }
 
 void tsr_probe_date(char *date, size_t room) {

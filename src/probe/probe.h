@@ -28,6 +28,11 @@ tsr_status tsr_probe(const tsr_engine *engine, tsr_engine_state *state, const ts
  * computer's. */
 void tsr_probe_host(const char *root, tsr_host *host);
 
+/* Whether other programs keep the computer busy, by the files below root: more threads run than
+ * PROBE_CPU_LOADED allows, now and over the last minute (in which the probe itself may have run).
+ */
+bool tsr_probe_is_loaded(const char *root);
+
 /* Writes today's date (UTC), "2026-11-23". */
 void tsr_probe_date(char *date, size_t room);
 

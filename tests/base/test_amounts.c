@@ -53,6 +53,28 @@ static void seconds_have_three_digits(void **state) {
   seconds_are(INFINITY, "an unknown time");
 }
 
+static void rate_in_two_is(double rate, const char *wanted) {
+  tsr_text text = TSR_TEXT_INIT;
+  tsr_add_rate_in(&text, rate, 2);
+  check(&text, wanted);
+}
+
+static void estimates_have_two_digits(void **state) {
+  (void)state;
+  tsr_text text = TSR_TEXT_INIT;
+  rate_in_two_is(197.4e12, "200 TFLOP/s");
+  rate_in_two_is(1789e12, "1800 TFLOP/s");
+  rate_in_two_is(45.4e12, "45 TFLOP/s");
+  rate_in_two_is(9.96e12, "10 TFLOP/s");
+  rate_in_two_is(9.94e12, "9.9 TFLOP/s");
+  rate_in_two_is(1.04e12, "1.0 TFLOP/s");
+  tsr_add_seconds_in(&text, 0.0448, 2);
+  check(&text, "45 ms");
+  text = (tsr_text)TSR_TEXT_INIT;
+  tsr_add_rate_of_in(&text, 371e12, 396e12, 2);
+  check(&text, "370 of at most 400 TFLOP/s");
+}
+
 static void rates_have_three_digits(void **state) {
   (void)state;
   rate_is(197.4e12, "197 TFLOP/s");
@@ -78,6 +100,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(seconds_have_three_digits),
       cmocka_unit_test(rates_have_three_digits),
+      cmocka_unit_test(estimates_have_two_digits),
       cmocka_unit_test(bytes_have_three_digits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

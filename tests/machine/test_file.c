@@ -15,6 +15,7 @@
 
 #include "base/alloc.h"
 #include "machine/installed.h"
+#include "machine/origin.h"
 #include "tessera_model.h"
 
 static char folder[] = "/tmp/tessera-machine-XXXXXX";
@@ -325,12 +326,66 @@ static void other_names_are_refused(void **state) {
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     assert_int_equal(tsr_machine_load(names[i], &machine), TSR_ERR_MACHINE);
     assert_null(machine);
-    bool listed = strstr(tsr_message(), "installed: a100x8, ") != NULL;
-    assert_int_equal(listed, tsr_installed_is_name(names[i]));
+    bool told = strstr(tsr_message(), "is not installed") != NULL;
+    assert_int_equal(told, tsr_installed_is_name(names[i]));
   }
   assert_false(tsr_installed_is_name(""));
   assert_int_equal(tsr_machine_load("interleaved", &machine), TSR_OK); /* a string of one word */
   tsr_machine_destroy(machine);
+}
+
+/* Origins and what tells a machine from others are written and read, and selected with it; no plan
+ * depends on them. */
+static void origins_are_kept(void **state) {
+  (void)state;
+  static const int first[] = {0};
+  tsr_machine *m = NULL, *back = NULL, *one = NULL;
+  tsr_text json = TSR_TEXT_INIT, said = TSR_TEXT_INIT;
+  assert_int_equal(tsr_machine_parse("gpu*2", &m), TSR_OK);
+  uint64_t digest = tsr_machine_digest(m);
+  tsr_origins_print(m, &said);
+  assert_int_equal(said.length, 0); /* nobody says */
+  snprintf(m->about, sizeof m->about, "a \"test\"");
+  tsr_origins_set(&m->origins, TSR_ORIGIN_MEASURED);
+  m->origins.of[TSR_FIGURE_CPU] = TSR_ORIGIN_UNDER_LOAD;
+  m->origins.of[TSR_FIGURE_SOCKETS] = TSR_ORIGIN_UNKNOWN;
+  m->origins.type[tsr_type_index(TSR_Z)] = TSR_ORIGIN_DATA_SHEET;
+  assert_int_equal(tsr_machine_print_json(m, &json), TSR_OK);
+  assert_int_equal(tsr_machine_read_json(json.bytes, &back), TSR_OK);
+  assert_string_equal(back->about, m->about);
+  assert_memory_equal(&back->origins, &m->origins, sizeof m->origins);
+  assert_true(tsr_machine_digest(back) == digest);
+  assert_int_equal(tsr_machine_select(back, first, 1, &one), TSR_OK);
+  assert_memory_equal(&one->origins, &m->origins, sizeof m->origins);
+  assert_int_equal(tsr_origin_of_kernels(m, TSR_D), TSR_ORIGIN_MEASURED);
+  assert_int_equal(tsr_origin_of_kernels(m, TSR_Z), TSR_ORIGIN_DATA_SHEET);
+  tsr_origins_print(m, &said);
+  assert_string_equal(said.bytes,
+                      "measured: kernels of s, d, c, h, b, t, host links, host memory, links "
+                      "between GPUs, staging; measured under load: CPU; data sheet: kernels of z");
+  tsr_machine_destroy(one);
+  tsr_machine_destroy(back);
+  tsr_machine_destroy(m);
+  tsr_text_free(&json);
+  tsr_text_free(&said);
+}
+
+static void misspelt_names_are_told_their_neighbours(void **state) {
+  (void)state;
+  static const struct {
+    const char *name, *meant;
+  } tried[] = {{"h200x5", "did you mean h200x"},
+               {"MI300X", "did you mean mi300x8?"},
+               {"mi300", "did you mean mi300x8?"},
+               {"h200", "did you mean h200x"},
+               {"sumit-node", "did you mean summit-node?"},
+               {"xyzzy", "(installed: a100x"}};
+  tsr_machine *machine = NULL;
+  for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
+    assert_int_equal(tsr_machine_load(tried[i].name, &machine), TSR_ERR_MACHINE);
+    if (strstr(tsr_message(), tried[i].meant) == NULL)
+      fail_msg("%s: %s", tried[i].name, tsr_message());
+  }
 }
 
 static void allocations_may_fail(void **state) {
@@ -389,6 +444,40 @@ static void finds(tsr_status (*find)(const char *, char **), const char *in, boo
   free(found);
 }
 
+static bool note_path(const char *kept, void *user) {
+  snprintf(user, 512, "%s", kept);
+  return true;
+}
+
+/* A measurement that an older build has kept is read; what is kept from now on has fields that such
+ * a build refuses, and it does not see these files. */
+static void kept_files_have_a_form(void **state) {
+  (void)state;
+  char *now = NULL, *found = NULL, visited[512] = "", *name, before[512];
+  setenv("XDG_CACHE_HOME", folder, 1);
+  assert_int_equal(tsr_machine_cache_path_to_write("host.a GPU-1", &now), TSR_OK);
+  name = strrchr(now, '/') + 1;
+  assert_memory_equal(name, "2.host_a_GPU_1-", 15); /* older builds look for "host_a_..." */
+  snprintf(before, sizeof before, "%.*s%s", (int)(name - now), now, name + 2);
+  assert_int_equal(tsr_text_write_file(before, "{}", 2), TSR_OK);
+  assert_int_equal(tsr_machine_cache_path("host.a GPU-1", &found), TSR_OK);
+  assert_string_equal(found, before);
+  free(found);
+  assert_true(tsr_machine_cache_visit("host.a", note_path, visited));
+  assert_string_equal(visited, before);
+  assert_int_equal(tsr_text_write_file(now, "{}", 2), TSR_OK);
+  assert_int_equal(tsr_machine_cache_path("host.a GPU-1", &found), TSR_OK);
+  assert_string_equal(found, now);
+  free(found);
+  assert_true(tsr_machine_cache_visit("host.a", note_path, visited)); /* the newer form first */
+  assert_string_equal(visited, now);
+  assert_int_equal(remove(now) | remove(before), 0);
+  *name = '\0';
+  assert_int_equal(rmdir(now), 0);
+  free(now);
+  unsetenv("XDG_CACHE_HOME");
+}
+
 /* A home in which nothing can be made, even by root: a file stands where a folder has to be. */
 static void cache_without_a_home(void **state) {
   (void)state;
@@ -431,8 +520,11 @@ int main(void) {
       cmocka_unit_test(load_tells_files_from_strings),
       cmocka_unit_test(installed_machines_have_names),
       cmocka_unit_test(other_names_are_refused),
+      cmocka_unit_test(misspelt_names_are_told_their_neighbours),
+      cmocka_unit_test(origins_are_kept),
       cmocka_unit_test(allocations_may_fail),
       cmocka_unit_test(cache_paths),
+      cmocka_unit_test(kept_files_have_a_form),
       cmocka_unit_test(cache_without_a_home),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);

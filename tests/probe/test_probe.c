@@ -340,6 +340,29 @@ static void the_computer_is_read(void **state) {
   assert_int_equal(system(command), 0);
 }
 
+/* On four processors, of which a quarter may be busy: by the last minute and now, less this thread.
+ */
+static void load_is_noticed(void **state) {
+  (void)state;
+  static const struct {
+    const char *load;
+    bool loaded;
+  } tried[] = {{"0.10 0.2 0.3 1/200 77\n", false}, {"3.90 0.2 0.3 5/200 77\n", true},
+               {"3.90 0.2 0.3 1/200 77\n", false}, {"0.10 0.2 0.3 5/200 77\n", false},
+               {"1.10 0.2 0.3 3/200 77\n", true},  {"nothing\n", false}};
+  char command[64];
+  strcpy(root + strlen(root) - 6, "XXXXXX");
+  assert_non_null(mkdtemp(root));
+  assert_false(tsr_probe_is_loaded(root));
+  for (int cpu = 0; cpu < 4; cpu++) put_cpu(cpu, 0, "0\n");
+  for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
+    put("/proc/loadavg", tried[i].load);
+    if (tsr_probe_is_loaded(root) != tried[i].loaded) fail_msg("%s", tried[i].load);
+  }
+  snprintf(command, sizeof command, "rm -r %s", root);
+  assert_int_equal(system(command), 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(measures_devices),
@@ -349,6 +372,7 @@ int main(void) {
       cmocka_unit_test(gives_everything_back_when_calls_fail),
       cmocka_unit_test(names_files_safely),
       cmocka_unit_test(the_computer_is_read),
+      cmocka_unit_test(load_is_noticed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,18 +41,19 @@ def test_ten_lines_have_the_figures_of_the_file(name):
     count, table = len(machine["devices"]), rows(shown)
     assert len(shown.splitlines()) <= 15
     assert f"{count} x {machine['devices'][0]['name']}" in shown
-    assert f"\nGPU 0-{count - 1} " in shown
-    links = [link(machine, "host0", "gpu0"), link(machine, "gpu0", "host0"),
-             link(machine, "gpu1", "gpu0"), machine["devices"][0]["memory_rate"]]
+    assert {1: "\nGPU 0 ", 2: "\nGPU 0, 1 "}.get(count, f"\nGPU 0-{count - 1} ") in shown
+    peers = link(machine, "gpu1", "gpu0") if count > 1 else None
+    links = [link(machine, "host0", "gpu0"), link(machine, "gpu0", "host0"), peers,
+             machine["devices"][0]["memory_rate"]]
     rates = [machine["rates"][letter]["sustained"] for letter in TYPES.values()]
-    for cell, value in zip(table["GPU"], [x / 1e9 for x in links] + [x / 1e12 for x in rates]):
-        assert near(float(cell), value)
-    for cell, value in zip(table["together"][2:], rates):
+    for cell, value in zip(table["GPU"], [x and x / 1e9 for x in links] + [x / 1e12 for x in rates]):
+        assert cell == "-" if value is None else near(float(cell), value)
+    for cell, value in zip(table["together"][2:] if count > 1 else [], rates):
         assert near(float(cell), count * value / 1e12)
     for cell, letter in zip(table["CPU"], TYPES.values()):
         assert near(float(cell), machine["cpu"]["flops"][letter] / 1e12)
     memory = sum(c["capacity"] for c in machine["channels"] if re.fullmatch(r"host\d memory", c["name"]))
-    assert float(table["together"][0]) <= memory / 1e9 * 1.005
+    assert float(table["together" if count > 1 else "GPU"][0]) <= memory / 1e9 * 1.005
     assert f"{machine['staging']['threads']} threads" in shown
 
 
@@ -116,7 +117,7 @@ def test_without_a_gpu():
 
 def test_names(tmp_path):
     listed = tessera("machine --list").ok().out.splitlines()
-    assert [line.split()[0] for line in listed] == MACHINES
+    assert [line.split()[0] for line in listed if not line.startswith(" ")] == MACHINES
     assert any(re.match(r"h200x4 +4 x NVIDIA H200 \(141 GB\)$", line) for line in listed)
     assert tessera("machine --json --machine h200x4").json() == load("h200x4")
     tessera("machine --json", env={"TESSERA_MACHINE": "h200x8"}).ok('"name": "h200x8"')
@@ -309,3 +310,26 @@ def test_pairs_have_links_by_count_or_rate():
                                          ("sumit-node", "summit-node")])
 def test_misspelt_names(name, meant):
     tessera("machine --machine", name).refused(f"did you mean {meant}", code=1)
+
+
+def test_the_list_says_what_tells_machines_apart_and_where_figures_come_from():
+    shown = tessera("machine --list").ok().out
+    entries = {entry.split()[0]: " ".join(entry.split()) for entry in re.split(r"\n(?=\S)", shown.strip())}
+    assert sorted(entries) == MACHINES
+    for name, entry in entries.items():
+        machine = load(name)
+        assert machine["about"] in entry and machine["origins"]["kernels"] + ": " in entry
+        for figure in ("kernels", "links", "memory", "staging", "cpu"):
+            assert machine["origins"][figure] in entry, (name, figure)
+    eights = [entries[name].split(") ", 1)[1] for name in ("h200x8", "h200x8-narrow", "h200x8-sockets")]
+    assert len({each.partition(" measured: ")[0] for each in eights}) == 3
+    assert "extrapolated: kernels of c, z, b, host memory" in eights[0]
+    assert eights[0].split("measured: ")[1] in tessera("machine --details --machine h200x8").ok().out.replace("\n", " ")
+
+
+@pytest.mark.parametrize("origin", ["guessed", "", 3])
+def test_origins_are_words(tmp_path, origin):
+    machine = load("h200x1")
+    machine["origins"]["cpu"] = origin
+    (tmp_path / "m.json").write_text(json.dumps(machine))
+    tessera("machine --machine m.json").refused("origins.cpu: expected measured, ", code=1)

@@ -176,6 +176,80 @@ def test_fewer_and_pinned_instead():
         pytest.approx(free["predicted_s"], rel=1e-6)
 
 
+@pytest.mark.parametrize("extents, machine, home, words, gain", [
+    ("16384 16384 16384", "h200x8-sockets", "h", "interleaved over all nodes (numactl --interleave=all, tsr_malloc)", 1.8),
+    ("8192 8192 8192", "a100x8-sockets", "h1", "interleaved over all nodes (numactl --interleave=all, tsr_malloc)", 1.2),
+    ("8192 8192 8192", "h200x8-sockets", "u", "pinned and interleaved over all nodes (tsr_malloc)", 1.5),
+])
+def test_host_memory_is_the_cheapest_remedy(extents, machine, home, words, gain):
+    """It is planned like all alternatives, and said before those that take the memory of GPUs."""
+    told = plan(f"gemm d {extents} --home {home}", machine, "--json")
+    v, spread = told["verdict"], plan(f"gemm d {extents} --home hi", machine)
+    one = next(other for other in v["instead"] if other["what"] == "A, B and C " + words)
+    assert one["seconds"] == pytest.approx(spread["predicted_s"], rel=1e-6)
+    assert v["seconds"] > gain * one["seconds"]
+    assert f"With A, B and C {words}: " in v["text"] and v["text"].count("With") == 1
+
+
+@pytest.mark.parametrize("words, machine", [
+    ("gemm d 16384 16384 16384", "a100x8-sockets"),       # saves 3 %
+    ("gemm d 16384 16384 16384 --home hi", "h200x8-sockets"),  # is interleaved
+    ("gemm d 16384 16384 16384 --home 0,1,2", "h200x8-sockets"),
+    ("gemm d 16384 16384 16384", "h200x8"),               # has one node
+    ("gemm d 16384 16384 16384", "host*2:170 interleaved gpu*8:80@nvswitch:300"),
+])
+def test_interleaving_that_gains_nothing_is_not_named(words, machine):
+    assert not [other for other in verdict(words, machine, "--json")["instead"] if "interleaved" in other["what"]]
+
+
+@pytest.mark.parametrize("words, machine, node", [
+    ("gemm d 512 512 512", "h200x8-sockets", 0), ("gemm d 512 512 512 --home 0,h1,h1", "h200x8-sockets", 1),
+    ("gemm d 512 512 512 --home h1,h,h", "h200x8-sockets", None), ("gemm d 512 512 512 --home hi", "h200x8-sockets", None),
+    ("gemm d 512 512 512 --home 0", "h200x8-sockets", None), ("gemm d 512 512 512", "h200x8", None),
+])
+def test_the_call_names_its_node(words, machine, node):
+    first = tessera("plan " + words, "--machine", machine).ok().out.splitlines()[0]
+    assert first.partition(", in host memory on node ")[2] == ("" if node is None else str(node))
+
+
+# ---- Estimates ----
+
+
+@pytest.mark.parametrize("words, machine, clause", [
+    ("gemm d 16384 16384 16384", "h200x4", None),
+    ("gemm z 8192 8192 8192", "h200x4", "an estimate (extrapolated: kernels)"),
+    ("gemm d 16384 16384 16384", "h200x8", "an estimate (extrapolated: host memory, links between GPUs)"),
+    ("gemm d 16384 16384 16384 --home 0", "h200x8", "an estimate (extrapolated: .*links between GPUs)"),
+    ("gemm d 8192 8192 8192 --home 0 --devices 1", "h200x8", None),  # one GPU was measured
+    ("gemm d 16384 16384 16384 --home hi", "h200x8-sockets", "an estimate (.*; data sheet: links between sockets)"),
+    ("gemm d 64 64 64", "mi300x8", "an estimate (assumed: CPU)"),
+    ("gemm d 8192 8192 8192", "gpu*4 pcie:25", None),  # the user says all of it
+])
+def test_estimates_say_so(words, machine, clause):
+    """One clause, and two digits."""
+    v = verdict(words, machine)
+    digits = re.findall(r"(\d[\d.]*) (?:of at most|TFLOP/s|GFLOP/s|ms\b)", v["text"])
+    assert digits
+    if clause is None:
+        assert v["estimate"] is None and "estimate" not in v["text"]
+        assert any(len(number.replace(".", "")) == 3 and not number.endswith("0") for number in digits)
+        return
+    assert re.fullmatch(clause.replace("(", r"\(").replace(")", r"\)"), v["estimate"]) and v["text"].count("estimate") == 1
+    assert all(len(number.replace(".", "").strip("0")) <= 2 for number in digits), digits
+
+
+def test_a_floor_that_is_far_away_has_a_reason():
+    times = plan("gemm d 16384 16384 16384", "mi300x8")
+    size = 8 * 16384 ** 2
+    copied = sum(count for pair, count in times["bytes"].items() if pair.startswith("host->"))
+    reads = (copied - size) / (2 * size)
+    assert reads > 2 and f"The floor reads A and B once, this plan {reads:.1f} times." in times["verdict"]["text"]
+    assert "The floor reads" not in verdict("gemm d 16384 16384 16384", H200X4)["text"]
+    assert "The floor reads A once" in verdict("syrk d 16384 16384", "mi300x8")["text"]
+    assert "In the floor no GPU waits" in verdict(
+        "gemm d 8192 8192 8192 --home h0,h1,h1", "host*2:150 sockets:20 gpu*8:80@nvswitch:250 pcie:24 rate:17")["text"]
+
+
 def test_alone():
     """Without alternatives all else is the same."""
     words = "gemm d 16384 16384 16384"

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* tessera plan: plans an operation and prints the plan, without running it. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -326,9 +327,16 @@ static int show_call(const tsr_plan *plan) {
   return code;
 }
 
+/* A time with as many digits as it is worth. */
+static double worth(double seconds, int digits) {
+  if (!(seconds > 0) || digits > 2) return seconds;
+  double unit = pow(10, floor(log10(seconds)) - 1);
+  return round(seconds / unit) * unit;
+}
+
 /* How the call is done, in a line. written: the routine's name of the matrix that is cut. */
 static void show_choice(const tsr_prediction *p, char written) {
-  printf("%s predicted on ", tool_seconds(p->seconds));
+  printf("%s predicted on ", tool_seconds(worth(p->seconds, p->digits)));
   if (p->devices == 0) {
     printf("the CPU\n");
     return;

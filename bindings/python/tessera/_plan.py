@@ -100,6 +100,13 @@ class Plan:
         return float(self._alone["most"])
 
     @property
+    def estimate(self) -> str | None:
+        """Which figures that the times follow from nobody has measured: "an estimate (extrapolated: host
+        memory)". None: all are measured, or nobody says."""
+        told = self._alone["estimate"]
+        return None if told is None else str(told)
+
+    @property
     def limit(self) -> Busy:
         """What binds the call."""
         return _busy(self._alone["limit"])

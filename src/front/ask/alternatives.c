@@ -21,7 +21,9 @@ typedef struct question {
   const tsr_machine *machine; /* the owner's, or another one to plan for */
   const tsr_plan_options *options;
   tsr_device_set used;
-  double spent; /* s of planning, counted by tsr_plan_cost */
+  double spent;        /* s of planning, counted by tsr_plan_cost */
+  double best_on_host; /* s of the best other place in host memory; INFINITY: none is better */
+  bool on_host;        /* what is noted is such a place */
   tsr_alternatives *found;
 } question;
 
@@ -60,6 +62,7 @@ static void note(question *q, const char *what, double seconds) {
   for (; at > 0 && f->list[at - 1].seconds > seconds; at--) f->list[at] = f->list[at - 1];
   f->list[at].seconds = seconds;
   f->list[at].of_machine = q->machine != q->owner->machine;
+  f->list[at].of_host = q->on_host;
   snprintf(f->list[at].what, sizeof f->list[at].what, "%s", what);
   f->count++;
 }
@@ -169,22 +172,66 @@ static void try_operands(question *q) {
   if (count > 1) try_on_devices(q, all);
 }
 
-static void try_pinned(question *q) {
+/* Another place in host memory. */
+typedef struct placing {
+  bool spread, pin; /* interleaved over all nodes; pinned */
+  const char *said; /* follows the operands' names */
+  double gain;      /* the least, part of the time */
+} placing;
+
+static bool can_spread(const question *q) {
+  return q->machine->nodes > 1 && !q->machine->interleaved;
+}
+
+/* Moves an operand in host memory; false: it is there already. */
+static bool place_on_host(const question *q, const placing *way, int operand, tsr_call *call) {
+  tsr_operand *o = &call->operand[operand];
+  int hosts = tsr_machine_host(q->machine, TSR_INTERLEAVED);
+  bool pins = way->pin && o->memory != TSR_PINNED, spreads = way->spread && o->location != hosts;
+  if (!is_on_host(q, operand) || !(pins || spreads)) return false;
+  if (spreads) o->location = hosts;
+  if (!pins) return true;
+  o->memory = TSR_PINNED;
+  o->pinned_begin = 0;
+  o->pinned_end = tsr_operand_bytes(o, call->type);
+  return true;
+}
+
+/* A way of more work for the user is noted only if it gains beside those of less. */
+static void try_placing(question *q, const placing *way) {
   tsr_call call = q->plan->call;
   bool set[TSR_OPERANDS] = {false}, any = false;
+  double most = fmin(q->plan->seconds, q->best_on_host) * (1 - way->gain);
   char names[16], what[96];
-  for (int x = 0; x < TSR_OPERANDS; x++) {
-    tsr_operand *o = &call.operand[x];
-    if (!is_on_host(q, x) || o->memory == TSR_PINNED) continue;
-    set[x] = any = true;
-    o->memory = TSR_PINNED;
-    o->pinned_begin = 0;
-    o->pinned_end = tsr_operand_bytes(o, call.type);
-  }
-  if (!any) return;
+  for (int x = 0; x < TSR_OPERANDS; x++) any |= set[x] = place_on_host(q, way, x, &call);
+  if (!any || !(tsr_floor(q->machine, &call) < most)) return;
+  double seconds = seconds_of(q, &call, q->options);
+  if (!(seconds < most)) return;
   name_operands(&call, set, names, sizeof names);
-  snprintf(what, sizeof what, "%s in pinned memory", names);
-  try_call(q, &call, q->options, what);
+  snprintf(what, sizeof what, "%s %s", names, way->said);
+  q->best_on_host = seconds;
+  q->on_host = true;
+  note(q, what, seconds);
+  q->on_host = false;
+}
+
+static bool has_pageable(const question *q) {
+  for (int x = 0; x < TSR_OPERANDS; x++)
+    if (is_on_host(q, x) && q->plan->call.operand[x].memory != TSR_PINNED) return true;
+  return false;
+}
+
+/* numactl changes no line of the program, tsr_malloc those that allocate. */
+static void try_on_host(question *q) {
+  static const placing
+      spread = {true, false, "interleaved over all nodes (numactl --interleave=all, tsr_malloc)",
+                TSR_TUNE_INTERLEAVED_GAIN},
+      pinned = {false, true, "in pinned memory", TSR_TUNE_ALTERNATIVE_GAIN},
+      both = {true, true, "pinned and interleaved over all nodes (tsr_malloc)",
+              TSR_TUNE_INTERLEAVED_GAIN};
+  if (can_spread(q)) try_placing(q, &spread);
+  try_placing(q, &pinned);
+  if (can_spread(q) && has_pageable(q)) try_placing(q, &both);
 }
 
 /* ---- More or less of the machine ---- */
@@ -270,7 +317,7 @@ static void ask_all(question *q) {
   try_all(q);
   if (q->plan->devices == 0) return;
   try_fewer(q);
-  try_pinned(q);
+  try_on_host(q);
   try_budget(q);
   try_peers(q);
   try_operands(q);
@@ -294,6 +341,7 @@ static tsr_alternatives *make(const tsr_plan *plan, const tsr_plans *owner,
                 .machine = owner->machine,
                 .options = options,
                 .used = tsr_devices_used(plan),
+                .best_on_host = INFINITY,
                 .found = found};
   tsr_error_take(TSR_OK, &kept);
   ask_all(&q);

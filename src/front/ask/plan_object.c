@@ -16,6 +16,7 @@
 #include "front/ask/picture.h"
 #include "front/context.h"
 #include "front/left.h"
+#include "plan/print/estimate.h"
 #include "plan/search/knobs.h"
 #include "run/place.h"
 #include "tessera_model.h"
@@ -300,6 +301,9 @@ TSR_ENTRY(tsr_plan_predict, (plan, prediction), const tsr_plan *plan, tsr_predic
   pthread_mutex_lock(&owner->lock);
   tsr_plan_summary(plan, object->measured, prediction);
   pthread_mutex_unlock(&owner->lock);
+  pthread_rwlock_rdlock(&owner->machine_lock);
+  prediction->digits = tsr_estimate_digits(plan, owner->machine);
+  pthread_rwlock_unlock(&owner->machine_lock);
   return TSR_OK;
 }
 

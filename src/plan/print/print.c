@@ -163,12 +163,15 @@ static void add_call(tsr_text *text, const tsr_plan *plan) {
   const tsr_call asked = tsr_call_as_asked(&plan->call), *call = &asked;
   const tsr_operation_info *info = tsr_operation_get(call->operation);
   bool in_place = !info->has.beta;
+  int node = tsr_plan_home_node(plan);
   tsr_name name;
   tsr_text_add(text, "%s %lld x %lld x %lld, alpha %s", tsr_call_name(&plan->call, &name),
                (long long)call->m, (long long)call->n, (long long)call->k,
                scalar_name(call->alpha));
   if (!in_place) tsr_text_add(text, ", beta %s", scalar_name(call->beta));
-  tsr_text_add(text, "%s\n", call->row_major ? ", row-major" : "");
+  tsr_text_add(text, "%s", call->row_major ? ", row-major" : "");
+  if (node >= 0) tsr_text_add(text, ", in host memory on node %d", node);
+  tsr_text_add(text, "\n");
   for (int i = 0; i < TSR_OPERANDS; i++) {
     const tsr_operand *operand = &call->operand[i];
     if (i == TSR_B_ && !info->has.b) continue;

@@ -10,7 +10,9 @@
 #include "blas/operation.h"
 #include "plan/mapping.h"
 #include "plan/names.h"
+#include "plan/print/estimate.h"
 #include "plan/print/limits.h"
+#include "plan/print/reasons.h"
 #include "plan/tuning.h"
 
 /* All that the sentences are made of. */
@@ -21,18 +23,28 @@ typedef struct verdict {
   tsr_limits limits;
   tsr_device_set used;
   double flops; /* 0: the call multiplies nothing, and has no rate */
+  int digits;   /* of predicted times and rates */
 } verdict;
 
 static tsr_status find(const tsr_plan *plan, const tsr_machine *machine, const tsr_known *known,
                        verdict *v) {
   *v = (verdict){.plan = plan, .machine = machine, .used = tsr_devices_used(plan)};
   if (known != NULL) v->known = *known;
+  v->digits = v->known.rehearsal ? 3 : tsr_estimate_digits(plan, machine);
   v->flops = tsr_call_scales_only(&plan->call) ? 0 : tsr_call_flops(&plan->call);
   return tsr_limits_find(plan, machine, &v->limits);
 }
 
 static double rate_of(const verdict *v, double seconds) {
   return seconds > 0 && isfinite(seconds) ? v->flops / seconds : 0;
+}
+
+static void add_rate(const verdict *v, double rate, tsr_text *text) {
+  tsr_add_rate_in(text, rate, v->digits);
+}
+
+static void add_seconds(const verdict *v, double seconds, tsr_text *text) {
+  tsr_add_seconds_in(text, seconds, v->digits);
 }
 
 /* The time that counts: the measured one, if there is one. */
@@ -42,16 +54,21 @@ static double seconds_of(const verdict *v) {
 
 /* ---- Rates ---- */
 
+/* A measured rate has three digits beside an estimate, too. */
+static int digits_of(const verdict *v) {
+  return v->known.measured.seconds > 0 ? 3 : v->digits;
+}
+
 /* "197 of at most 200 TFLOP/s". A run may pass the floor by a little, since rates vary from the
  * day of their measurement to the next. */
 static void add_rate_and_most(const verdict *v, double is, double least, tsr_text *text) {
   if (is >= least) {
-    tsr_add_rate_of(text, rate_of(v, is), rate_of(v, least));
+    tsr_add_rate_of_in(text, rate_of(v, is), rate_of(v, least), digits_of(v));
     return;
   }
-  tsr_add_rate(text, rate_of(v, is));
+  tsr_add_rate_in(text, rate_of(v, is), digits_of(v));
   tsr_text_add(text, ", above the ");
-  tsr_add_rate(text, rate_of(v, least));
+  add_rate(v, rate_of(v, least), text);
   tsr_text_add(text, " of the machine's measurement");
 }
 
@@ -62,17 +79,19 @@ static void add_reached(const verdict *v, tsr_text *text) {
   if (v->flops > 0 && least > 0) {
     add_rate_and_most(v, is, least, text);
     if (measured) tsr_text_add(text, " (predicted: ");
-    if (measured) tsr_add_rate(text, rate_of(v, v->plan->seconds));
+    if (measured) add_rate(v, rate_of(v, v->plan->seconds), text);
   } else if (v->flops > 0) {
-    tsr_add_rate(text, rate_of(v, is));
+    tsr_add_rate_in(text, rate_of(v, is), digits_of(v));
     measured = false;
   } else {
-    tsr_add_seconds(text, is);
+    tsr_add_seconds_in(text, is, digits_of(v));
     if (least > 0) tsr_text_add(text, ", at least ");
-    if (least > 0) tsr_add_seconds(text, least);
+    if (least > 0) add_seconds(v, least, text);
     measured = false;
   }
-  tsr_text_add(text, "%s.", measured ? ")" : "");
+  tsr_text_add(text, "%s", measured ? ")" : "");
+  tsr_estimate_add(v->plan, v->machine, text);
+  tsr_text_add(text, ".");
 }
 
 /* ---- Sentences ---- */
@@ -88,15 +107,16 @@ static void say_cpu(const verdict *v, tsr_text *text) {
          devices = v->known.alternatives ? v->known.alternatives->on_all : 0;
   tsr_text_add(text, "Bound by the CPU's BLAS");
   if (rate_of(v, seconds) > 0) tsr_text_add(text, ": ");
-  if (rate_of(v, seconds) > 0) tsr_add_rate(text, rate_of(v, seconds));
+  if (rate_of(v, seconds) > 0) tsr_add_rate_in(text, rate_of(v, seconds), digits_of(v));
+  if (!(v->known.measured.seconds > 0)) tsr_estimate_add(v->plan, v->machine, text);
   tsr_text_add(text, ".");
   if (v->machine->devices == 0)
     tsr_text_add(text, " There is no GPU (tessera doctor says why).");
   else if (devices > 0) {
     tsr_text_add(text, " The GPUs would take ");
-    tsr_add_seconds(text, devices);
+    add_seconds(v, devices, text);
     tsr_text_add(text, ", the CPU takes ");
-    tsr_add_seconds(text, v->plan->seconds);
+    add_seconds(v, v->plan->seconds, text);
     tsr_text_add(text, ".");
   }
 }
@@ -151,22 +171,8 @@ static void say_bound(const verdict *v, tsr_text *text) {
   add_reached(v, text);
 }
 
-/* Bytes that come from host memory to devices / bytes of A and B that have to. */
-static double reads_of_inputs(const tsr_plan *plan) {
-  const tsr_call *call = &plan->call;
-  tsr_traffic moved = tsr_plan_traffic(plan);
-  double size = (double)tsr_type_get(call->type)->size, once = 0, c = 0;
-  for (int x = 0; x < TSR_OPERANDS; x++) {
-    const tsr_operand *o = &call->operand[x];
-    if (o->memory == TSR_DEVICE) continue;
-    *(x == TSR_C_ ? &c : &once) += (double)o->rows * (double)o->cols * size;
-  }
-  if (call->beta == TSR_ZERO) c = 0;
-  return once > 0 ? (moved.host_to_device - c) / once : 0;
-}
-
 static void say_memory(const verdict *v, tsr_text *text) {
-  double times = reads_of_inputs(v->plan), least = INFINITY;
+  double times = tsr_plan_reads(v->plan), least = INFINITY;
   if (v->plan->blocking.rows == 0) return;
   for (int d = 0; d < v->plan->machine_devices; d++)
     if (v->used.has[d]) least = fmin(least, (double)v->plan->budget[d]);
@@ -175,6 +181,19 @@ static void say_memory(const verdict *v, tsr_text *text) {
   tsr_text_add(text, " on each GPU");
   if (times > 1.05) tsr_text_add(text, ", so its inputs are copied %.1f times", times);
   tsr_text_add(text, ".");
+}
+
+/* Whether the call took so much longer than predicted that what the plan says of limits is not what
+ * bound it. */
+static bool has_missed(const verdict *v) {
+  return v->known.measured.seconds > TSR_TUNE_MISSED * v->plan->seconds;
+}
+
+/* Why the floor is so much better, unless what was said is the reason. */
+static void say_reason(const verdict *v, tsr_text *text) {
+  tsr_limit_kind kind = v->limits.binds.kind;
+  bool told = kind == TSR_LIMIT_LATENCY || kind == TSR_LIMIT_WAITS;
+  if (!told && !has_missed(v) && v->plan->blocking.rows == 0) tsr_reason_add(v->plan, text);
 }
 
 /* The time on all devices; 0: it is not known, or is no reason. */
@@ -190,9 +209,9 @@ static void add_time_on_all(const verdict *v, double on_all, tsr_text *text) {
     tsr_text_add(text, "as long");
     return;
   }
-  tsr_add_seconds(text, on_all);
+  add_seconds(v, on_all, text);
   tsr_text_add(text, " instead of ");
-  tsr_add_seconds(text, v->plan->seconds);
+  add_seconds(v, v->plan->seconds, text);
 }
 
 /* ---- Devices that are left out because they are worse ---- */
@@ -275,36 +294,45 @@ static void say_devices(const verdict *v, tsr_text *text) {
 static void add_alternative(const verdict *v, const tsr_alternative *one, tsr_text *text) {
   tsr_text_add(text, "ith %s: ", one->what);
   if (v->flops > 0)
-    tsr_add_rate(text, rate_of(v, one->seconds));
+    add_rate(v, rate_of(v, one->seconds), text);
   else
-    tsr_add_seconds(text, one->seconds);
+    add_seconds(v, one->seconds, text);
 }
 
-/* The best two, since a reader wants to know what to do first, and what another machine would
- * bring. */
+/* The best other place in host memory; NULL: none is faster. */
+static const tsr_alternative *cheapest(const tsr_alternatives *others) {
+  for (int i = 0; others != NULL && i < others->count; i++)
+    if (others->list[i].of_host) return &others->list[i];
+  return NULL;
+}
+
+static void say_alternative(const verdict *v, const tsr_alternative *one, int *said,
+                            tsr_text *text) {
+  tsr_text_add(text, (*said)++ == 0 ? " W" : "; w");
+  add_alternative(v, one, text);
+}
+
+/* Two, since a reader wants to know what to do first: another place in host memory costs least, so
+ * that the best of these is said before all others. And what another machine would bring. */
 static void say_alternatives(const verdict *v, tsr_text *text) {
   enum { SAID = 2 };
   const tsr_alternatives *others = v->known.alternatives;
+  const tsr_alternative *first = cheapest(others);
   int said = 0;
+  if (first != NULL) say_alternative(v, first, &said, text);
   for (int i = 0; others != NULL && i < others->count; i++) {
-    if (said >= SAID && !others->list[i].of_machine) continue;
-    tsr_text_add(text, said++ == 0 ? " W" : "; w");
-    add_alternative(v, &others->list[i], text);
+    const tsr_alternative *one = &others->list[i];
+    if (one->of_host || (said >= SAID && !one->of_machine)) continue;
+    say_alternative(v, one, &said, text);
   }
   if (said > 0) tsr_text_add(text, ".");
-}
-
-/* Whether the call took so much longer than predicted that what the plan says of limits is not what
- * bound it. */
-static bool has_missed(const verdict *v) {
-  return v->known.measured.seconds > TSR_TUNE_MISSED * v->plan->seconds;
 }
 
 static void say_missed(const verdict *v, tsr_text *text) {
   tsr_text_add(text, "Took ");
   tsr_add_seconds(text, v->known.measured.seconds);
   tsr_text_add(text, " where ");
-  tsr_add_seconds(text, v->plan->seconds);
+  add_seconds(v, v->plan->seconds, text);
   tsr_text_add(text,
                " were predicted, so something bound it that the plan does not know: memory that "
                "was touched first, other programs, or an old measurement of the machine. By the "
@@ -347,7 +375,7 @@ static void say_native_is_faster(const verdict *v, tsr_text *text) {
     add_moduli(plan->other.arithmetic, plan->other.promise.accuracy, text);
     tsr_text_add(text, " are predicted to take ");
     if (v->known.rehearsal) tsr_text_add(text, "longer");
-    if (!v->known.rehearsal) tsr_add_seconds(text, plan->other.seconds);
+    if (!v->known.rehearsal) add_seconds(v, plan->other.seconds, text);
     tsr_text_add(text, ".");
   } else if (plan->call.faster) {
     tsr_text_add(text, " Products are native, as with \"auto\" always %s.",
@@ -393,7 +421,7 @@ static void say_arithmetic(const verdict *v, tsr_text *text) {
   tsr_text_add(text, ".");
   if (v->plan->other.seconds > 0 && !v->known.rehearsal) {
     tsr_text_add(text, " Natively the call is predicted to take ");
-    tsr_add_seconds(text, v->plan->other.seconds);
+    add_seconds(v, v->plan->other.seconds, text);
     tsr_text_add(text, ".");
   }
 }
@@ -429,6 +457,7 @@ static void say(const verdict *v, tsr_text *text) {
   } else {
     say_limit(v, text);
     say_memory(v, text);
+    say_reason(v, text);
     say_devices(v, text);
     say_alternatives(v, text);
   }
@@ -530,6 +559,21 @@ static void add_arithmetic(const verdict *v, tsr_text *text) {
   if (!other) tsr_text_add(text, "null},\n    ");
 }
 
+/* The clause of the sentences, without the comma. */
+static void add_estimate(const verdict *v, tsr_text *text) {
+  tsr_text clause = TSR_TEXT_INIT;
+  if (!v->known.rehearsal) tsr_estimate_add(v->plan, v->machine, &clause);
+  if (clause.length > 2) {
+    tsr_text_add(text, "\"estimate\": \"");
+    tsr_text_add_json(text, clause.bytes + 2);
+    tsr_text_add(text, "\", ");
+  } else {
+    tsr_text_add(text, "\"estimate\": null, ");
+  }
+  text->broken |= clause.broken;
+  tsr_text_free(&clause);
+}
+
 tsr_status tsr_verdict_write_json(const tsr_plan *plan, const tsr_machine *machine,
                                   const tsr_known *known, tsr_text *text) {
   verdict v;
@@ -541,6 +585,7 @@ tsr_status tsr_verdict_write_json(const tsr_plan *plan, const tsr_machine *machi
   add_number(text, "floor", plan->floor > 0 ? plan->floor : NAN);
   add_number(text, "rate", rate_of(&v, plan->seconds));
   add_number(text, "most", plan->floor > 0 ? rate_of(&v, plan->floor) : NAN);
+  add_estimate(&v, text);
   tsr_text_add(text, "\"rehearsal\": %s,\n    ", v.known.rehearsal ? "true" : "false");
   add_arithmetic(&v, text);
   tsr_text_add(text, "\"limit\": ");

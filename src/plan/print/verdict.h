@@ -15,9 +15,10 @@ typedef struct tsr_alternative {
   char what[96];   /* follows "with": "A on GPU 0" */
   double seconds;  /* predicted */
   bool of_machine; /* it changes the machine, not the call */
+  bool of_host;    /* it is another place in host memory, which costs no memory of a device */
 } tsr_alternative;
 
-enum { TSR_ALTERNATIVES = 8 };
+enum { TSR_ALTERNATIVES = 12 };
 
 /* What other plans of the call are predicted to take. */
 typedef struct tsr_alternatives {

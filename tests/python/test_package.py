@@ -116,6 +116,30 @@ def test_uses_have_types(tessera, tmp_path):
             "wrong.py:5: error: Incompatible types in assignment")
 
 
+USES = [("tessera.matmul(a, a)", "numpy.ndarray"), ("tessera.gemm(x, a, transa='T', alpha=np.float32(2))", "tessera._arrays.DeviceArray"),
+        ("tessera.gemm(x, x, a)", "numpy.ndarray"), ("tessera.trsm(x, a, side='left')", "numpy.ndarray"),
+        ("tessera.submit('syrk', x).result()", "tessera._arrays.DeviceArray"),
+        ("tessera.submit('trmm', x, a).result()", "numpy.ndarray"), ("tessera.plan('gemm', (2, 2), a)", "tessera._plan.Plan"),
+        ("tessera.zeros((2, 2))", "numpy.ndarray"), ("t.gemm(a, t.gemm(a, x))", "tessera._compose.Result"),
+        ("tessera.gemm(t.gemm(a, a), a, a)", "numpy.ndarray"),
+        ("tessera.gemm(a, a, transa='X')", None), ("tessera.trsm(a, a, side='top')", None), ("tessera.gemm(a, [[1.0]])", None),
+        ("tessera.submit('gemv', a, a)", None), ("tessera.zeros((2, 2), order='K')", None)]
+
+
+@pytest.mark.slow
+def test_results_have_types(tessera):
+    """A result is of the type of out or of the operand that it is like; wrong words are found before the program runs."""
+    if subprocess.run([sys.executable, "-c", "import mypy"], capture_output=True).returncode:
+        missing("mypy for this Python")
+    begin = ["import numpy as np, tessera", "a = np.ones((2, 2)); x = tessera.empty((2, 2), device=0)", "t = tessera.composed().__enter__()"]
+    Path("uses.py").write_text("\n".join(begin + [f"reveal_type({use})" for use, _ in USES]) + "\n")
+    done = run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", os.devnull, "uses.py"],
+               env={"MYPYPATH": BUILD / "python"}).exits(1)
+    for line, (use, kind) in enumerate(USES, len(begin) + 1):
+        wanted = f'uses.py:{line}: note: Revealed type is "{kind}' if kind else f"uses.py:{line}: error: No overload variant"
+        assert wanted in done.out, (use, done.out)
+
+
 def test_the_benchmark(tessera):
     """bench/python_rate.py, on emulated devices: results alike, and a word on what is not here."""
     done = python(ROOT / "bench/python_rate.py", "--n", "300", "--rounds", "2", "--engine", "host",

@@ -7,7 +7,7 @@
 Usage: write.py [--update]; without --update it says which files differ from the table, and fails.
 
 The comments of tessera.h and the texts of Python's methods are the files' own. A new routine needs its comment and
-any declaration behind it, such as "TSR_API tsr_status tsr_symm();", or "def symm(self) -> Any:" with its text;
+any declaration behind it, such as "TSR_API tsr_status tsr_symm();", or "def symm(self) -> R:" with its text;
 --update makes the declaration the table's. Without clang-format the layout is left to `make format`."""
 import re
 import shutil
@@ -197,18 +197,30 @@ def cpp(text, routines):
 DEFAULTS = {"side": '"left"', "uplo": '"lower"', "op": '"N"', "diag": '"non-unit"'}
 
 
-def python_signature(routine):
-    """The line that begins a method, wrapped."""
-    number = {"REAL": "float", "ELEMENT": "complex"}
-    words = ["self", *(f"{name}: Any" for name in routine.operands if name != "c"),
-             "out: Any = None", "*", f"alpha: {number[routine.alpha]} = 1"]
+def python_signature(routine, name=None, arrays=None, out="Array | None = None", end=") -> R:"):
+    """The line that begins a method, wrapped. arrays: types of operands that are not Array."""
+    number = {"REAL": "Real", "ELEMENT": "Number"}
+    words = ["self", *(f"{x}: {(arrays or {}).get(x, 'Array')}" for x in routine.operands if x != "c"),
+             f"out: {out}", "*", f"alpha: {number[routine.alpha]} = 1"]
     if routine.has_beta:
-        words += [f"beta: {number[routine.beta]} | None = None", "c: Any = None"]
-    words += [f"{x.name}: str = {DEFAULTS[x.rest[0]]}" for x in routine.of_kind("FLAG")]
+        words += [f"beta: {number[routine.beta]} | None = None", "c: Array | None = None"]
+    words += [f"{x.name}: {x.rest[0].capitalize()} = {DEFAULTS[x.rest[0]]}" for x in routine.of_kind("FLAG")]
     if "t" in routine.types:
         words.append("tf32: bool = False")
     words += ["copy: bool | None = None", "arithmetic: str | None = None"]
-    return wrapped(f"    def {routine.name}(", words, ") -> Any:")
+    return wrapped(f"    def {name or routine.name}(", words, end)
+
+
+def python_stub(text, routines):
+    """The routines on arrays, with the types of results: of what is given as out, else as the operand that the
+    result is of."""
+    methods = []
+    for routine, name in [(r, n) for r in routines for n in ([r.name, "matmul"] if r.name == "gemm" else [r.name])]:
+        like = "a" if routine.has_beta else "b"
+        for arrays, out, end in (({like: "A"}, "None = None", ") -> A: ..."), ({}, "Out", ") -> Out: ..."),
+                                 ({}, "Array | None = None", ") -> Array: ...")):
+            methods.append("    @overload\n" + python_signature(routine, name, arrays, out, end))
+    return replaced(text, r"(?<=^class ArrayRoutines\(Routines\[Any\]\):\n).*\Z", "\n".join(methods) + "\n", "_typed.pyi")
 
 
 def wrapped(start, words, end):
@@ -233,7 +245,7 @@ def python_body(routine):
 
 def python(text, routines):
     for routine in routines:
-        pattern = rf'^    def {routine.name}\(self.*?-> Any:\n(        """.*?"""\n)(?: +[^\n]+\n)*'
+        pattern = rf'^    def {routine.name}\(self.*?-> (?:Any|R):\n(        """.*?"""\n)(?: +[^\n]+\n)*'
         found = re.search(pattern, text, re.DOTALL | re.MULTILINE)
         if found is None:
             sys.exit(f"{routine.name}: Python has no such method: write it, with its text (see write.py)")
@@ -282,6 +294,7 @@ def fortran_numbers(text, routines):
 
 
 WRITERS = ((HEADER, header), (CPP, cpp), (PYTHON / "_routines.py", python), (PYTHON / "_layout.py", python_families),
+           (PYTHON / "_typed.pyi", python_stub),
            (PYTHON / "__init__.py", python_names), (ROOT / "bindings/fortran/base.f90", fortran_numbers))
 
 

@@ -29,7 +29,7 @@ They use one Context, which is made when it is first needed, with all GPUs that 
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from typing import Any, Sequence
+from typing import TYPE_CHECKING as _CHECKING, Any, Sequence, overload as _overload
 
 import numpy as _np
 
@@ -43,6 +43,11 @@ from ._library import version_number as _version_number
 from ._plan import Busy, Instead, Plan
 from ._prepare import CopyWarning
 from ._routines import Routines
+
+if _CHECKING:
+    from numpy.typing import DTypeLike
+
+    from ._types import A, Array, Order, Product, RoutineName, Shape, Triangular
 
 __all__ = [
     "ArgumentError", "Busy", "Capture", "CheckError", "Composition", "Context", "CopyWarning",
@@ -69,7 +74,15 @@ trmm = _routines.trmm
 trsm = _routines.trsm
 
 
-def submit(routine: str, *arrays: Any, **arguments: Any) -> Future:
+@_overload
+def submit(routine: Product, a: A, *arrays: Array, **arguments: Any) -> Future[A]: ...
+
+
+@_overload
+def submit(routine: Triangular, a: Array, b: A, *arrays: Array, **arguments: Any) -> Future[A]: ...
+
+
+def submit(routine: RoutineName, *arrays: Any, **arguments: Any) -> Future[Any]:
     """Context.submit of the default context."""
     return default_context().submit(routine, *arrays, **arguments)
 
@@ -79,7 +92,7 @@ def composed() -> AbstractContextManager[Composition]:
     return default_context().composed()
 
 
-def plan(routine: str, *operands: Any, dtype: Any = _np.float64,
+def plan(routine: RoutineName, *operands: Array | Shape, dtype: DTypeLike = _np.float64,
          homes: str | int | Sequence[str | int] | None = None, **arguments: Any) -> Plan:
     """Context.plan of the default context."""
     return default_context().plan(routine, *operands, dtype=dtype, homes=homes, **arguments)
@@ -101,13 +114,43 @@ def version_number() -> int:
     return _version_number()
 
 
-def empty(shape: int | Sequence[int], dtype: Any = _np.float64, order: str = "C", *,
+@_overload
+def empty(shape: int | Sequence[int], dtype: DTypeLike = _np.float64, order: Order = "C", *,
+          device: None = None) -> _np.ndarray[Any, Any]: ...
+
+
+@_overload
+def empty(shape: int | Sequence[int], dtype: DTypeLike = _np.float64, order: Order = "C", *,
+          device: int) -> DeviceArray: ...
+
+
+@_overload
+def empty(shape: int | Sequence[int], dtype: DTypeLike = _np.float64, order: Order = "C", *,
+          device: int | None = None) -> _np.ndarray[Any, Any] | DeviceArray: ...
+
+
+def empty(shape: int | Sequence[int], dtype: DTypeLike = _np.float64, order: Order = "C", *,
           device: int | None = None) -> Any:
     """Context.empty of the default context."""
     return default_context().empty(shape, dtype, order, device=device)
 
 
-def zeros(shape: int | Sequence[int], dtype: Any = _np.float64, order: str = "C", *,
+@_overload
+def zeros(shape: int | Sequence[int], dtype: DTypeLike = _np.float64, order: Order = "C", *,
+          device: None = None) -> _np.ndarray[Any, Any]: ...
+
+
+@_overload
+def zeros(shape: int | Sequence[int], dtype: DTypeLike = _np.float64, order: Order = "C", *,
+          device: int) -> DeviceArray: ...
+
+
+@_overload
+def zeros(shape: int | Sequence[int], dtype: DTypeLike = _np.float64, order: Order = "C", *,
+          device: int | None = None) -> _np.ndarray[Any, Any] | DeviceArray: ...
+
+
+def zeros(shape: int | Sequence[int], dtype: DTypeLike = _np.float64, order: Order = "C", *,
           device: int | None = None) -> Any:
     """Context.zeros of the default context."""
     return default_context().zeros(shape, dtype, order, device=device)

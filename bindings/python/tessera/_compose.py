@@ -8,7 +8,7 @@ import threading
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from numbers import Integral
-from typing import Any, Generator, Iterator, Sequence
+from typing import Any, Generator, Generic, Iterator, Sequence
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
@@ -21,6 +21,7 @@ from ._matrix import Matrix, matrix_of, span
 from ._prepare import Prepared, given_back, prepare
 from ._routines import Request, Routines
 from ._stacks import stacked
+from ._types import A
 
 def _run(handle: Handle, prepared: Prepared, streams: Streams) -> None:
     """Makes the call and returns before it is complete."""
@@ -42,7 +43,7 @@ def _written(prepared: Prepared) -> tuple[int, Region]:
 # ---- Futures ----
 
 
-class Future:
+class Future(Generic[A]):
     """A call that is carried out beside the program. The arrays that it uses must not be changed
     until it is complete; they are kept until then."""
 
@@ -72,7 +73,7 @@ class Future:
         if self._prepared is not None:
             self._handle.wait(self._event)
 
-    def result(self) -> Any:
+    def result(self) -> A:
         """Waits for the call, and for those that were made meanwhile, and returns its result. Raises
         the error of the call, or of another one that failed meanwhile: what all of them had on the
         devices is lost then."""
@@ -87,7 +88,8 @@ class Future:
             request, self._request = self._request, None
             if request is not None and request.out is None:
                 self._out = given_back(self._out, request)
-        return self._out
+        made: A = self._out
+        return made
 
     def _settle(self, error: Exception | None) -> None:
         """Everything is complete."""
@@ -96,28 +98,28 @@ class Future:
         with self._handle.lock:
             self._handle.waiting.discard(self)
 
-    def __await__(self) -> Generator[Any, None, Any]:
+    def __await__(self) -> Generator[Any, None, A]:
         import asyncio
 
         return asyncio.get_running_loop().run_in_executor(None, self.result).__await__()
 
 
-class Submitter(Routines):
+class Submitter(Routines["Future[Any]"]):
     """Carries each routine out beside the program: routines return a Future."""
 
     def __init__(self, handle: Handle) -> None:
         self._handle = handle
 
-    def _carry_out(self, request: Request) -> Future:
+    def _carry_out(self, request: Request) -> Future[Any]:
         streams = Streams(self._handle)
         prepared = prepare(request, self._handle, streams.of_producer)
         return self._submit([(prepared, streams)], prepared.out, request)
 
-    def _carry_out_stack(self, request: Request) -> Future:
+    def _carry_out_stack(self, request: Request) -> Future[Any]:
         stack = stacked(request)
         return self.submit_all(stack.requests, stack.result)
 
-    def submit_all(self, requests: list[Request], out: Any) -> Future:
+    def submit_all(self, requests: list[Request], out: Any) -> Future[Any]:
         """Several calls, whose results are in `out`, as one."""
         calls = []
         for request in requests:
@@ -125,16 +127,16 @@ class Submitter(Routines):
             calls.append((prepare(request, self._handle, streams.of_producer), streams))
         return self._submit(calls, out, None)
 
-    def _submit(self, calls: list[tuple[Prepared, Streams]], out: Any, request: Request | None) -> Future:
+    def _submit(self, calls: list[tuple[Prepared, Streams]], out: Any, request: Request | None) -> Future[Any]:
         handle, kept = self._handle, [prepared for prepared, _ in calls]
 
-        def submit() -> Future:
+        def submit() -> Future[Any]:
             with handle.keeping(kept):
                 for prepared, streams in calls:
                     _run(handle, prepared, streams)
                     self._bring_home(prepared)
                 return Future(handle, kept, handle.record(), out, request)
-        future: Future = handle.carry_out(submit)
+        future: Future[Any] = handle.carry_out(submit)
         return future
 
     def _bring_home(self, prepared: Prepared) -> None:
@@ -209,7 +211,7 @@ class Result(NDArrayOperatorsMixin):
         return self.array
 
 
-class Composition(Routines):
+class Composition(Routines["Result"]):
     """Calls that leave their results on the devices, so that a sequence of them moves no byte twice.
     Made by composed(). Routines return a Result at once; results come to host memory when they are
     read, and all of them at the end of the `with`.

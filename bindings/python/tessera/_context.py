@@ -11,7 +11,7 @@ import weakref
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Iterator, Sequence, overload
 
 import numpy as np
 
@@ -27,6 +27,13 @@ from ._plan import Plan, Planner
 from ._prepare import c_arithmetic, given_back, prepare
 from ._routines import Request, Routines
 from ._stacks import stacked
+from ._typed import ArrayRoutines
+from ._types import A, Array, Order, Product, RoutineName, Shape, Triangular
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
+    from ._arrays import DeviceArray
 
 
 @dataclass(frozen=True)
@@ -94,7 +101,7 @@ def _leave(handle: Handle) -> None:
 # ---- Contexts ----
 
 
-class Context(Routines):
+class Context(ArrayRoutines):
     """Devices and a machine to plan for, and the routines on them. The functions of the module use
     one that is made when it is first needed (default_context).
 
@@ -178,11 +185,17 @@ class Context(Routines):
             Submitter(self._handle).submit_all(stack.requests, stack.out).result()
         return stack.result
 
-    def submit(self, routine: str, *arrays: Any, **arguments: Any) -> Future:
+    @overload
+    def submit(self, routine: Product, a: A, *arrays: Array, **arguments: Any) -> Future[A]: ...
+
+    @overload
+    def submit(self, routine: Triangular, a: Array, b: A, *arrays: Array, **arguments: Any) -> Future[A]: ...
+
+    def submit(self, routine: RoutineName, *arrays: Any, **arguments: Any) -> Future[Any]:
         """Begins a call, submit("gemm", a, b, alpha=2), and returns a Future at once: the routine and
         its arguments are those of the method with that name. The arrays must not be changed until
         the call is complete."""
-        future: Future = _method(Submitter(self._handle), routine)(*arrays, **arguments)
+        future: Future[Any] = _method(Submitter(self._handle), routine)(*arrays, **arguments)
         return future
 
     def composed(self) -> AbstractContextManager[Composition]:
@@ -195,7 +208,7 @@ class Context(Routines):
         Results come home when they are read, and all of them at the end."""
         return compose(self._handle)
 
-    def plan(self, routine: str, *operands: Any, dtype: Any = np.float64,
+    def plan(self, routine: RoutineName, *operands: Array | Shape, dtype: DTypeLike = np.float64,
              homes: str | int | Sequence[str | int] | None = None, **arguments: Any) -> Plan:
         """The plan of a call, which is not carried out: plan("gemm", a, b). The arguments are those
         of the method with that name. In the place of an array there may be a shape, (rows, columns),
@@ -223,7 +236,19 @@ class Context(Routines):
 
     # ---- Memory ----
 
-    def empty(self, shape: int | Sequence[int], dtype: Any = np.float64, order: str = "C", *,
+    @overload
+    def empty(self, shape: int | Sequence[int], dtype: DTypeLike = np.float64, order: Order = "C", *,
+              device: None = None) -> np.ndarray[Any, Any]: ...
+
+    @overload
+    def empty(self, shape: int | Sequence[int], dtype: DTypeLike = np.float64, order: Order = "C", *,
+              device: int) -> DeviceArray: ...
+
+    @overload
+    def empty(self, shape: int | Sequence[int], dtype: DTypeLike = np.float64, order: Order = "C", *,
+              device: int | None = None) -> np.ndarray[Any, Any] | DeviceArray: ...
+
+    def empty(self, shape: int | Sequence[int], dtype: DTypeLike = np.float64, order: Order = "C", *,
               device: int | None = None) -> Any:
         """A new array without values. In host memory (device None) it is a NumPy array in pinned
         memory, which GPUs copy several times faster than other memory; on a device it is a
@@ -234,10 +259,22 @@ class Context(Routines):
         check_device("device", number, self._handle.devices)
         return _arrays.on_device(self._handle, shape, letter, order, number)
 
-    def zeros(self, shape: int | Sequence[int], dtype: Any = np.float64, order: str = "C", *,
+    @overload
+    def zeros(self, shape: int | Sequence[int], dtype: DTypeLike = np.float64, order: Order = "C", *,
+              device: None = None) -> np.ndarray[Any, Any]: ...
+
+    @overload
+    def zeros(self, shape: int | Sequence[int], dtype: DTypeLike = np.float64, order: Order = "C", *,
+              device: int) -> DeviceArray: ...
+
+    @overload
+    def zeros(self, shape: int | Sequence[int], dtype: DTypeLike = np.float64, order: Order = "C", *,
+              device: int | None = None) -> np.ndarray[Any, Any] | DeviceArray: ...
+
+    def zeros(self, shape: int | Sequence[int], dtype: DTypeLike = np.float64, order: Order = "C", *,
               device: int | None = None) -> Any:
         """As empty, with zeros."""
-        made = self.empty(shape, dtype, order, device=device)
+        made: Any = self.empty(shape, dtype, order, device=device)
         if device is None:
             made[...] = 0
         else:
@@ -339,7 +376,7 @@ class Context(Routines):
             path.write_text(take_text(printed), encoding="utf-8")
 
 
-def _method(routines: Routines, name: str) -> Any:
+def _method(routines: Routines[Any], name: str) -> Any:
     if not isinstance(name, str) or name not in (*OPERATIONS, "matmul"):
         raise ArgumentError(f"routine is {name!r}; give matmul or one of {', '.join(OPERATIONS)}")
     return getattr(routines, name)
@@ -378,7 +415,7 @@ def _after_fork() -> None:
 os.register_at_fork(after_in_child=_after_fork)
 
 
-class _OfModule(Routines):
+class _OfModule(ArrayRoutines):
     """The module's functions."""
 
     def _carry_out(self, request: Request) -> Any:

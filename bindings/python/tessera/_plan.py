@@ -166,7 +166,7 @@ def _absent(name: str, rows: int, columns: int, order: str, letter: str) -> Matr
     return Matrix(name, None, None, 0, rows, columns, *dense_strides(rows, columns, order), letter)
 
 
-class Planner(Routines):
+class Planner(Routines[Plan]):
     """Plans each routine: routines return a Plan. Operands are arrays, or shapes of matrices that
     do not exist."""
 

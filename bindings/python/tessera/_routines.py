@@ -6,11 +6,12 @@ composition one after another, a future beside the program, and a plan not at al
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic
 
 from ._arguments import whether, whether_or_none
 from ._layout import Flags
 from ._library import ArgumentError
+from ._types import Array, Diag, Number, Op, R, Real, Side, Uplo
 
 _LETTERS = {
     "side": {"l": "L", "left": "L", "r": "R", "right": "R"},
@@ -56,7 +57,7 @@ class Request:
         object.__setattr__(self, "copy", whether_or_none("copy", self.copy))
 
 
-class Routines:
+class Routines(Generic[R]):
     """The routines. What holds for all of them:
 
     Arrays are matrices (two dimensions; of matmul also vectors and stacks) of NumPy, CuPy, PyTorch, JAX or anything else that has
@@ -83,16 +84,16 @@ class Routines:
     (the result is undefined), and TypeError for what is no array.
     """
 
-    def _carry_out(self, request: Request) -> Any:
+    def _carry_out(self, request: Request) -> R:
         raise NotImplementedError
 
-    def _carry_out_stack(self, request: Request) -> Any:
+    def _carry_out_stack(self, request: Request) -> R:
         """Of vectors or stacks. Who cannot refuses them as any other routine does."""
         return self._carry_out(request)
 
-    def _routine(self, operation: str, a: Any, b: Any, c: Any, out: Any, alpha: complex,
-                 beta: complex | None, copy: bool | None, arithmetic: str | None,
-                 tf32: bool = False, **flags: str) -> Any:
+    def _routine(self, operation: str, a: Any, b: Any, c: Any, out: Any, alpha: Number,
+                 beta: Number | None, copy: bool | None, arithmetic: str | None,
+                 tf32: bool = False, **flags: str) -> R:
         letters = {("transa" if name == "trans" else name): _flag(name, value)
                    for name, value in flags.items()}
         return self._carry_out(Request(operation, Flags(**letters), a, b, c, out, alpha, beta,
@@ -101,9 +102,9 @@ class Routines:
     # The arguments of the routines are those of src/blas/routines.def: tools/routines/write.py
     # writes all of a method but its text.
 
-    def gemm(self, a: Any, b: Any, out: Any = None, *, alpha: complex = 1,
-             beta: complex | None = None, c: Any = None, transa: str = "N", transb: str = "N",
-             tf32: bool = False, copy: bool | None = None, arithmetic: str | None = None) -> Any:
+    def gemm(self, a: Array, b: Array, out: Array | None = None, *, alpha: Number = 1,
+             beta: Number | None = None, c: Array | None = None, transa: Op = "N", transb: Op = "N",
+             tf32: bool = False, copy: bool | None = None, arithmetic: str | None = None) -> R:
         """alpha op(a) op(b) + beta c. op(a) is m x k, op(b) k x n, the result m x n.
 
         tf32: float32 matrices are multiplied in TF32 where the GPU can, which is faster and keeps
@@ -111,9 +112,10 @@ class Routines:
         return self._routine("gemm", a, b, c, out, alpha, beta, copy, arithmetic, tf32=tf32,
                              transa=transa, transb=transb)
 
-    def matmul(self, a: Any, b: Any, out: Any = None, *, alpha: complex = 1,
-               beta: complex | None = None, c: Any = None, transa: str = "N", transb: str = "N",
-               tf32: bool = False, copy: bool | None = None, arithmetic: str | None = None) -> Any:
+    def matmul(self, a: Array, b: Array, out: Array | None = None, *, alpha: Number = 1,
+               beta: Number | None = None, c: Array | None = None, transa: Op = "N",
+               transb: Op = "N", tf32: bool = False, copy: bool | None = None,
+               arithmetic: str | None = None) -> R:
         """The product a @ b, or alpha op(a) op(b) + beta c. Two matrices: as gemm.
 
         As NumPy's matmul it also takes vectors (one dimension: a row as a, a column as b, and the
@@ -127,72 +129,73 @@ class Routines:
         return self._carry_out_stack(Request("gemm", flags, a, b, c, out, alpha, beta, tf32, copy,
                                              arithmetic))
 
-    def gemmt(self, a: Any, b: Any, out: Any = None, *, alpha: complex = 1,
-              beta: complex | None = None, c: Any = None, uplo: str = "lower", transa: str = "N",
-              transb: str = "N", copy: bool | None = None, arithmetic: str | None = None) -> Any:
+    def gemmt(self, a: Array, b: Array, out: Array | None = None, *, alpha: Number = 1,
+              beta: Number | None = None, c: Array | None = None, uplo: Uplo = "lower",
+              transa: Op = "N", transb: Op = "N", copy: bool | None = None,
+              arithmetic: str | None = None) -> R:
         """One triangle of alpha op(a) op(b) + beta c. op(a) is n x k, op(b) k x n."""
         return self._routine("gemmt", a, b, c, out, alpha, beta, copy, arithmetic, uplo=uplo,
                              transa=transa, transb=transb)
 
-    def symm(self, a: Any, b: Any, out: Any = None, *, alpha: complex = 1,
-             beta: complex | None = None, c: Any = None, side: str = "left", uplo: str = "lower",
-             copy: bool | None = None, arithmetic: str | None = None) -> Any:
+    def symm(self, a: Array, b: Array, out: Array | None = None, *, alpha: Number = 1,
+             beta: Number | None = None, c: Array | None = None, side: Side = "left",
+             uplo: Uplo = "lower", copy: bool | None = None, arithmetic: str | None = None) -> R:
         """alpha a b + beta c (side 'left') or alpha b a + beta c ('right'). a is symmetric; only
         its triangle uplo is read. b and the result are m x n."""
         return self._routine("symm", a, b, c, out, alpha, beta, copy, arithmetic, side=side,
                              uplo=uplo)
 
-    def hemm(self, a: Any, b: Any, out: Any = None, *, alpha: complex = 1,
-             beta: complex | None = None, c: Any = None, side: str = "left", uplo: str = "lower",
-             copy: bool | None = None, arithmetic: str | None = None) -> Any:
+    def hemm(self, a: Array, b: Array, out: Array | None = None, *, alpha: Number = 1,
+             beta: Number | None = None, c: Array | None = None, side: Side = "left",
+             uplo: Uplo = "lower", copy: bool | None = None, arithmetic: str | None = None) -> R:
         """As symm with a Hermitian a; complex matrices."""
         return self._routine("hemm", a, b, c, out, alpha, beta, copy, arithmetic, side=side,
                              uplo=uplo)
 
-    def syrk(self, a: Any, out: Any = None, *, alpha: complex = 1, beta: complex | None = None,
-             c: Any = None, uplo: str = "lower", trans: str = "N", copy: bool | None = None,
-             arithmetic: str | None = None) -> Any:
+    def syrk(self, a: Array, out: Array | None = None, *, alpha: Number = 1,
+             beta: Number | None = None, c: Array | None = None, uplo: Uplo = "lower",
+             trans: Op = "N", copy: bool | None = None, arithmetic: str | None = None) -> R:
         """One triangle of alpha op(a) op(a)^T + beta c. op(a) is n x k; complex matrices take
         trans 'N' or 'T'."""
         return self._routine("syrk", a, None, c, out, alpha, beta, copy, arithmetic, uplo=uplo,
                              trans=trans)
 
-    def herk(self, a: Any, out: Any = None, *, alpha: float = 1, beta: float | None = None,
-             c: Any = None, uplo: str = "lower", trans: str = "N", copy: bool | None = None,
-             arithmetic: str | None = None) -> Any:
+    def herk(self, a: Array, out: Array | None = None, *, alpha: Real = 1, beta: Real | None = None,
+             c: Array | None = None, uplo: Uplo = "lower", trans: Op = "N",
+             copy: bool | None = None, arithmetic: str | None = None) -> R:
         """One triangle of alpha op(a) op(a)^H + beta c, with real alpha and beta. op(a) is n x k;
         complex matrices, trans 'N' or 'C'."""
         return self._routine("herk", a, None, c, out, alpha, beta, copy, arithmetic, uplo=uplo,
                              trans=trans)
 
-    def syr2k(self, a: Any, b: Any, out: Any = None, *, alpha: complex = 1,
-              beta: complex | None = None, c: Any = None, uplo: str = "lower", trans: str = "N",
-              copy: bool | None = None, arithmetic: str | None = None) -> Any:
+    def syr2k(self, a: Array, b: Array, out: Array | None = None, *, alpha: Number = 1,
+              beta: Number | None = None, c: Array | None = None, uplo: Uplo = "lower",
+              trans: Op = "N", copy: bool | None = None, arithmetic: str | None = None) -> R:
         """One triangle of alpha op(a) op(b)^T + alpha op(b) op(a)^T + beta c. op(a) and op(b) are
         n x k; complex matrices take trans 'N' or 'T'."""
         return self._routine("syr2k", a, b, c, out, alpha, beta, copy, arithmetic, uplo=uplo,
                              trans=trans)
 
-    def her2k(self, a: Any, b: Any, out: Any = None, *, alpha: complex = 1,
-              beta: float | None = None, c: Any = None, uplo: str = "lower", trans: str = "N",
-              copy: bool | None = None, arithmetic: str | None = None) -> Any:
+    def her2k(self, a: Array, b: Array, out: Array | None = None, *, alpha: Number = 1,
+              beta: Real | None = None, c: Array | None = None, uplo: Uplo = "lower",
+              trans: Op = "N", copy: bool | None = None, arithmetic: str | None = None) -> R:
         """One triangle of alpha op(a) op(b)^H + conj(alpha) op(b) op(a)^H + beta c, with a real
         beta. op(a) and op(b) are n x k; complex matrices, trans 'N' or 'C'."""
         return self._routine("her2k", a, b, c, out, alpha, beta, copy, arithmetic, uplo=uplo,
                              trans=trans)
 
-    def trmm(self, a: Any, b: Any, out: Any = None, *, alpha: complex = 1, side: str = "left",
-             uplo: str = "lower", transa: str = "N", diag: str = "non-unit",
-             copy: bool | None = None, arithmetic: str | None = None) -> Any:
+    def trmm(self, a: Array, b: Array, out: Array | None = None, *, alpha: Number = 1,
+             side: Side = "left", uplo: Uplo = "lower", transa: Op = "N", diag: Diag = "non-unit",
+             copy: bool | None = None, arithmetic: str | None = None) -> R:
         """alpha op(a) b (side 'left') or alpha b op(a) ('right'). a is triangular; only its
         triangle uplo is read, and with diag 'unit' its diagonal counts as ones. b is m x n and
         stays as it is, unless it is out as well."""
         return self._routine("trmm", a, b, None, out, alpha, None, copy, arithmetic, side=side,
                              uplo=uplo, transa=transa, diag=diag)
 
-    def trsm(self, a: Any, b: Any, out: Any = None, *, alpha: complex = 1, side: str = "left",
-             uplo: str = "lower", transa: str = "N", diag: str = "non-unit",
-             copy: bool | None = None, arithmetic: str | None = None) -> Any:
+    def trsm(self, a: Array, b: Array, out: Array | None = None, *, alpha: Number = 1,
+             side: Side = "left", uplo: Uplo = "lower", transa: Op = "N", diag: Diag = "non-unit",
+             copy: bool | None = None, arithmetic: str | None = None) -> R:
         """The x of op(a) x = alpha b (side 'left') or x op(a) = alpha b ('right'). a is triangular;
         only its triangle uplo is read, and with diag 'unit' its diagonal counts as ones. b is m x n
         and stays as it is, unless it is out as well. Zeros on the diagonal are not looked for."""

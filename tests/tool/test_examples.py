@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 """What README.md and docs/ show is run, and its output compared (tools/docs/examples.py)."""
+import re
 import sys
 
 import pytest
@@ -25,6 +26,17 @@ def test_page(page, place):
     assert not wrong, "\n".join([*wrong, "To write what came: python3 tools/docs/examples.py BUILD --update"])
     if skipped:
         missing("; ".join(skipped))
+
+
+def test_the_table_of_libraries_has_its_sources():
+    """Each cell says where it is from, or that nobody looked, and each source is named below."""
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    table = re.search(r"^\| \| Tessera \|.*?\n\n", page, re.DOTALL | re.MULTILINE)[0]
+    rows = [[re.sub("<!--.*?-->", "", cell).strip() for cell in line.split("|")[2:-1]] for line in table.strip().split("\n")[2:]]
+    assert {len(row) for row in rows} == {7} and len(rows) > 10
+    bare = [cell for row in rows for cell in row if not re.search(r" \[\d\]$", cell) and cell not in ("not measured", "not checked")]
+    assert not bare
+    assert all(f"[{source}] " in page.replace(table, "") for source in re.findall(r"\[(\d)\]", table))
 
 
 def test_outputs_are_compared():

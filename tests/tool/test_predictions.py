@@ -40,6 +40,16 @@ def test_timelines_of_pages(tmp_path):
     assert words_in(tmp_path / "new.svg") == words_in(ROOT / words[2])
 
 
+def test_machine_of_the_readme(tmp_path):
+    """The command in front of the picture draws it."""
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    words = re.search(r"^\$ tessera (plan .*) --machine-svg busy.svg$", page, re.MULTILINE)
+    shown = re.search(r"^!\[.*\]\((docs/busy.svg)\)$", page, re.MULTILINE)
+    done = run([BUILD / "bin/tessera", *words[1].split(), "--machine-svg", tmp_path / "new.svg"], cwd=ROOT)
+    assert done.code == 0, f"{done.out}{done.err}"
+    assert words_in(tmp_path / "new.svg") == words_in(ROOT / shown[1])
+
+
 def test_every_file_has_its_command():
     files = {path.name for path in (ROOT / "docs/results/predicted").glob("*.csv")}
     assert files == set(predictions.SETS)

@@ -115,6 +115,12 @@ def errors(name, devices, what):
             "are within 10 %")
 
 
+def measured(name, n, home, devices, column):
+    """TFLOP/s of a square dgemm that was measured, by one of the columns of seconds."""
+    row = find(read(name, "measured"), op="gemm", type="d", n=n, m=n, home=home, devices=devices)[0]
+    return f"{float(f'{2e-12 * int(n) ** 3 / number(row, column):.3g}'):g}"
+
+
 # ---- Makers of tables ----
 
 
@@ -331,7 +337,7 @@ def command(name):
 MAKERS = {maker.__name__.replace("_", "-"): maker for maker in (
     value, speedup, fractions, least, against, errors, error_table, scaling, sizes, published, published_range,
     published_speedups, steps, cluster, cluster_drop, cluster_least, cluster_share, tile_share, loaded,
-    from_peers, tiles, choi_error, tile_loss, routines,
+    from_peers, measured, tiles, choi_error, tile_loss, routines,
     measured_errors, composed_bytes, command)}
 
 

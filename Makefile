@@ -6,12 +6,15 @@ MAKEFLAGS += --no-print-directory
 BUILD ?= build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+# CMake's build shares the jobs of `make -jN`, if that is what was typed: with a number of its own it would warn. The + at its
+# calls hands them on.
+COMPILE = cmake --build $(BUILD) $(if $(filter -j%,$(MAKEFLAGS)),,-j $(JOBS))
 
 .PHONY: build build-tests docs demo test test-all test-long check format gpu-check install uninstall clean setup
 
 build: setup
 	@sh tools/configure.sh $(BUILD)
-	@cmake --build $(BUILD) -j $(JOBS)
+	+@$(COMPILE)
 
 setup:
 	@sh tools/setup.sh
@@ -20,7 +23,7 @@ setup:
 build-tests:
 	@sh tools/setup.sh --tests
 	@sh tools/configure.sh $(BUILD) --preset release
-	@cmake --build $(BUILD) -j $(JOBS)
+	+@$(COMPILE)
 
 # The Gram matrix of 1797 handwritten digits: what the machine is, how it is planned, how it went.
 demo: build
@@ -30,7 +33,7 @@ demo: build
 test:
 	@sh tools/setup.sh --tests
 	@sh tools/configure.sh $(BUILD) --preset release
-	@cmake --build $(BUILD) -j $(JOBS) --target quick_tests
+	+@$(COMPILE) --target quick_tests
 	@LEFT_OUT="make test-all has those above 10 s, of more than two processes, and of engines for GPUs; make test-long all" \
 	  sh tools/run_tests.sh $(BUILD) -LE "slow|sample|again|long"
 

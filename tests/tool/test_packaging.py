@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 """The tools of packaging/: one version everywhere, Debian's symbols files, SPDX headers."""
+import os
 import shutil
 import subprocess
 
 import pytest
 
+import support
 from support import ROOT
 
 VERSIONED = ["CMakeLists.txt", "CHANGELOG.md", "CITATION.cff", "pyproject.toml", "include/tessera.h",
@@ -107,3 +109,17 @@ def test_headers_are_added_once(tmp_path):
                          "tool": "#!/bin/sh\n" + HASH_HEADER + "\nexit 0\n",
                          "b.f90": HASH_HEADER.replace("#", "!") + before["b.f90"]}
     assert run(tmp_path, "spdx_headers", "--check")[0] == 0
+
+
+@pytest.mark.parametrize("words, jobs", [(["-j2"], ""), ([], "-j 3"), (["-j"], "")])
+def test_make_hands_its_jobs_on(tmp_path, words, jobs):
+    """`make -j2` warned that the build inside has a number of its own."""
+    (tmp_path / "tools").mkdir()
+    for script in ("setup.sh", "configure.sh"):
+        (tmp_path / "tools" / script).write_text("exit 0\n")
+    (tmp_path / "inside.mk").write_text("all:\n\t@echo built\n")
+    (tmp_path / "cmake").write_text('#!/bin/sh\nshift 2\necho "jobs: $*"\nexec make -f inside.mk "$@"\n')
+    (tmp_path / "cmake").chmod(0o755)
+    env = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "MAKEFLAGS": ""}
+    done = support.run(["make", "-f", ROOT / "Makefile", *words, "JOBS=3"], env=env, cwd=tmp_path).ok(f"^jobs: {jobs}$", "^built$")
+    assert "warning" not in done.out + done.err

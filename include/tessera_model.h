@@ -100,6 +100,7 @@ typedef struct tsr_context_facts {
       network_latency; /* of a process, bytes/s each way and s; 0: not known */
   const char *fabric; /* what carries between devices of processes: "nccl", "rccl"; NULL: nothing */
   int residues;       /* 1: its devices can emulate products, or are only planned for */
+  int network_assumed; /* 1: nobody said the network's rates, and a grid has assumed some */
 } tsr_context_facts;
 
 /* Fills in *facts. engine is a constant of the library's. */

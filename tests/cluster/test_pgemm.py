@@ -267,6 +267,17 @@ def test_verdict(network, kind, what):
     assert max(map(len, done.out.splitlines()[1:])) <= 80
 
 
+@pytest.mark.parametrize("words, assumed", [
+    ("--grid 2x2 --machine gpu*4", True), ("--grid 2x2 --machine 'gpu*4 net:10'", False),
+    ("--grid 2x2 --machine gpu*4 --network 10", False),
+])
+def test_an_assumed_network_says_so(words, assumed):
+    done = tessera("plan pgemm d 20000 20000 20000 " + words).ok()
+    assert ("The network is assumed (10 GB/s each way a process)" in " ".join(done.out.split())) == assumed
+    told = tessera("plan pgemm d 20000 20000 20000 --json " + words).json()["verdict"]
+    assert told["network_assumed"] == assumed
+
+
 def test_plans_that_are_refused():
     fails(plan("100 100 100 --grid 1x1"), "tsr_plan_gemm")
     fails(plan("100 100 100", machine=None), "--grid")

@@ -12,7 +12,7 @@
 
 /* ---- Facts ------------------------------------------------------------------ */
 
-enum { FACTS = 7 };
+enum { FACTS = 8 };
 
 /* The facts as numbers of which the least is the least favourable, for MPI_MIN. */
 static void to_numbers(const tsr_context_facts *f, double numbers[FACTS]) {
@@ -23,6 +23,7 @@ static void to_numbers(const tsr_context_facts *f, double numbers[FACTS]) {
   numbers[4] = f->network_bandwidth;
   numbers[5] = -f->network_latency;
   numbers[6] = f->residues;
+  numbers[7] = -f->network_assumed;
 }
 
 static void from_numbers(const double numbers[FACTS], tsr_context_facts *f) {
@@ -33,6 +34,7 @@ static void from_numbers(const double numbers[FACTS], tsr_context_facts *f) {
   f->network_bandwidth = numbers[4];
   f->network_latency = -numbers[5];
   f->residues = numbers[6] > 0;
+  f->network_assumed = numbers[7] < 0;
 }
 
 /* The facts of a context. Network rates that the machine does not say are set here, before
@@ -42,6 +44,7 @@ static tsr_status describe(tsr_context *context, tsr_context_facts *facts) {
   if (facts->network_bandwidth > 0) return TSR_OK;
   facts->network_bandwidth = TSR_TUNE_NETWORK_BANDWIDTH;
   facts->network_latency = TSR_TUNE_NETWORK_LATENCY;
+  facts->network_assumed = 1;
   return TSR_OK;
 }
 

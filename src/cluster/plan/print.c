@@ -53,6 +53,11 @@ static double busy_of(const part *p, const tsr_pprediction *x) {
   return busy < 1 ? busy : 1;
 }
 
+/* Whether the prediction has messages in it at rates that nobody said. */
+static bool is_assumed(const tsr_pplan *plan, const tsr_pprediction *x) {
+  return plan->product.grid->model.facts.network_assumed && network_time(plan, x) > 0;
+}
+
 static void add_verdict(const tsr_pplan *plan, const tsr_pprediction *x, tsr_text *text) {
   part list[PARTS];
   list_parts(plan, x, list);
@@ -69,6 +74,11 @@ static void add_verdict(const tsr_pplan *plan, const tsr_pprediction *x, tsr_tex
   if (processes > 1) tsr_text_add(text, ", ");
   if (processes > 1) tsr_add_rate(text, rate / processes);
   tsr_text_add(text, "%s.", processes > 1 ? " a process" : "");
+  if (is_assumed(plan, x))
+    tsr_text_add(text,
+                 " The network is assumed (%.3g GB/s each way a process); --network, or net: in a "
+                 "machine string, says what it is.",
+                 plan->costs.bandwidth / GIGA);
   if (x->moduli == 0) return;
   tsr_text_add(text, " It is emulated with %d moduli; natively ", x->moduli);
   tsr_add_seconds(text, x->native);
@@ -91,7 +101,8 @@ static void add_json_verdict(const tsr_pplan *plan, const tsr_pprediction *x, ts
   for (int i = 0; i < PARTS; i++)
     tsr_text_add(text, "%s{\"what\": \"%s\", \"kind\": \"%s\", \"busy\": %.4f}", i > 0 ? ", " : "",
                  list[i].what, list[i].kind, busy_of(&list[i], x));
-  tsr_text_add(text, "],\n    \"instead\": []},\n");
+  tsr_text_add(text, "],\n    \"network_assumed\": %s, \"instead\": []},\n",
+               is_assumed(plan, x) ? "true" : "false");
 }
 
 static void write_verdict(const tsr_pplan *plan, tsr_text *text) {

@@ -337,6 +337,7 @@ TSR_ENTRY(tsr_grid_set_network, (grid, bandwidth, latency), tsr_grid *grid, doub
   TSR_TRY(agree_on(grid, &record, check_network(bandwidth, latency)));
   grid->model.facts.network_bandwidth = bandwidth;
   grid->model.facts.network_latency = latency;
+  grid->model.facts.network_assumed = 0;
   return TSR_OK;
 }
 

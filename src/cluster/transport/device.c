@@ -168,6 +168,7 @@ static void describe(const void *opened, tsr_model *model) {
   model->host = t->host;
   model->facts.network_bandwidth = t->bandwidth;
   model->facts.network_latency = t->latency;
+  model->facts.network_assumed = 0;
 }
 
 /* Allocates a slot; if memory is missing, again after the context has dropped its cached blocks. */

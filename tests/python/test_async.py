@@ -154,7 +154,7 @@ def test_await(context):
 
 
 def test_a_refused_future(context, tessera):
-    with pytest.raises(tessera.ArgumentError, match="the columns of a is 3"):
+    with pytest.raises(tessera.ArgumentError, match="a has 3 columns"):
         context.submit("gemm", np.ones((2, 3)), np.ones((2, 3)))
 
 

@@ -371,6 +371,29 @@ def test_run_says_what_a_lapack_hides():
     done.warns("^It has loaded the BLAS /", "What helps is a LAPACK apart")
 
 
+# One product of 8 x 8 by the name that programs have, then a quarter of a second of something else.
+LITTLE = """
+import ctypes, sys, time
+for library in sys.argv[1:]: ctypes.CDLL(library)
+n, one, x = ctypes.byref(ctypes.c_int(8)), ctypes.byref(ctypes.c_double(1)), (ctypes.c_double * 64)()
+y, z = (ctypes.c_double * 64)(), (ctypes.c_double * 64)()
+ctypes.CDLL(None).dgemm_(b"N", b"N", n, n, n, one, x, n, y, n, one, z, n)
+time.sleep(0.25)
+"""
+
+
+def test_run_says_how_much_a_lapack_may_hide():
+    """Little came in, and the BLAS has a LAPACK inside."""
+    done = tessera("run --report --", "/usr/bin/python3", "-c", LITTLE, setting_of_build("TESSERA_TEST_BLAS"))
+    done.warns("^tessera: 1 level-3 BLAS call: ", "^Of the rest up to [0-9.]+ m?s \\([0-9]+ %\\) may be LAPACK", "What helps is")
+    assert max(map(len, done.err.splitlines())) <= 80, repr(done)
+
+
+def test_run_names_the_rank():
+    done = tessera("run --report -- true", env={"OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "2"})
+    done.warns("^tessera: rank 1 of 2 processes:$")
+
+
 def test_run_says_what_cannot_be_reached(tmp_path):
     source = tmp_path / "plain.c"
     source.write_text("int main(void) { return 3; }\n", encoding="utf-8")

@@ -158,8 +158,26 @@ static void emulated_times_mean_nothing(void **unused) {
   free(text);
 }
 
+/* Processes that one launcher has started say which of them they are; a single one does not. */
+static void ranks_are_named(void **state_) {
+  (void)state_;
+  setenv("OMPI_COMM_WORLD_RANK", "2", 1);
+  for (int size = 4; size >= 1; size -= 3) {
+    setenv("OMPI_COMM_WORLD_SIZE", size == 4 ? "4" : "1", 1);
+    tsr_report r = begin(10);
+    add(&r, &syrk, TSR_WHY_SMALL, 0, 3, 9);
+    char *text = text_of(&r);
+    assert_int_equal(strstr(text, "tessera: rank 2 of 4 processes:\n") == text, size == 4);
+    assert_int_equal(strstr(text, "rank") != NULL, size == 4);
+    free(text);
+  }
+  unsetenv("OMPI_COMM_WORLD_RANK");
+  unsetenv("OMPI_COMM_WORLD_SIZE");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(ranks_are_named),
       cmocka_unit_test(the_share_and_the_gain),
       cmocka_unit_test(devices_that_did_not_pay),
       cmocka_unit_test(the_table),

@@ -57,6 +57,10 @@ static inline double tsr_report_seconds(const tsr_report_kind *kind) {
 void tsr_report_text(const tsr_report *report, double now, const tsr_offload_state *state,
                      tsr_text *text);
 
+/* Writes how much of the program's time may be LAPACK whose BLAS calls stay inside its library:
+ * `share` of it, so many seconds. "": no such library is loaded. */
+void tsr_report_inside(double share, const char *seconds, char *text, size_t room);
+
 /* Writes why no BLAS call may have come in, from what the process has loaded, and what helps. */
 void tsr_report_none(char *text, size_t room);
 

@@ -2,8 +2,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* Why no BLAS call came in: what the process is and has loaded tells most of it. */
+#include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
+#include <limits.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +18,9 @@
 
 typedef struct loaded {
   bool python, numpy; /* an interpreter of Python; NumPy's module is loaded */
+  bool apart;         /* so is a LAPACK that calls the BLAS from outside */
   char blas[512];     /* the path of a BLAS that is not ours; "": none is loaded */
+  char lapack[512];   /* that of a LAPACK with a BLAS inside, a library of its own; "": none */
 } loaded;
 
 static bool is_blas(const char *name) {
@@ -33,6 +37,12 @@ static int note(struct dl_phdr_info *info, size_t size, void *argument) {
   const char *slash = strrchr(info->dlpi_name, '/'), *name = slash ? slash + 1 : info->dlpi_name;
   (void)size;
   l->numpy |= strstr(name, "_multiarray_umath") != NULL;
+  if (strncmp(name, "liblapack", 9) == 0) {
+    char file[PATH_MAX]; /* Debian's names are links to the chosen one: OpenBLAS's or netlib's */
+    bool inside = realpath(info->dlpi_name, file) != NULL && strstr(file, "openblas") != NULL;
+    l->apart |= !inside;
+    if (inside) snprintf(l->lapack, sizeof l->lapack, "%s", info->dlpi_name);
+  }
   if (is_blas(name)) snprintf(l->blas, sizeof l->blas, "%s", info->dlpi_name);
   return 0;
 }
@@ -83,16 +93,54 @@ static bool has_blas_inside(void) {
 
 /* ---- Sentences ---- */
 
+/* What makes calls of LAPACK visible. */
+static void add_remedy(const loaded *l, char *text, size_t room) {
+  size_t length = strlen(text);
+  snprintf(
+      text + length, room - length,
+      " What helps is a LAPACK apart from the BLAS: the reference liblapack.so.3 over "
+      "libblas.so.3 (Debian: apt install liblapack3 libblas3, and update-alternatives --config "
+      "liblapack.so.3-x86_64-linux-gnu%s).",
+      l->numpy ? "; a NumPy from pip carries its own, Debian's python3-numpy uses these" : "");
+}
+
+static const char *routines_of(const loaded *l) {
+  return l->numpy ? "factorisations, solvers, eigenvalues: np.linalg.eigh, svd, solve"
+                  : "factorisations, solvers, eigenvalues";
+}
+
 static void explain_library(const loaded *l, char *text, size_t room) {
+  snprintf(
+      text, room,
+      "It has loaded the BLAS %s, but made no call of level 3 to it from outside. LAPACK "
+      "routines of the same library (%s) call its BLAS inside, where nothing can come between; "
+      "matrix products would be seen%s.",
+      l->blas, routines_of(l), l->numpy ? " (a @ b)" : "");
+  add_remedy(l, text, room);
+}
+
+/* Whether the library, which is loaded, has LAPACK's routines, too. */
+static bool has_lapack(const char *path) {
+  static const char *const names[] = {"dgetrf_", "dgetrf_64_", "scipy_dgetrf_", "scipy_dgetrf_64_"};
+  void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+  bool found = false;
+  for (size_t i = 0; library != NULL && !found && i < sizeof names / sizeof *names; i++)
+    found = dlsym(library, names[i]) != NULL;
+  if (library != NULL) dlclose(library);
+  return found;
+}
+
+void tsr_report_inside(double share, const char *seconds, char *text, size_t room) {
+  loaded l = {.blas = ""};
+  text[0] = '\0';
+  (void)dl_iterate_phdr(note, &l);
+  const char *library = l.lapack[0] != '\0' ? l.lapack : l.blas;
+  if (l.apart || library[0] == '\0' || !has_lapack(library)) return;
   snprintf(text, room,
-           "It has loaded the BLAS %s, but made no call of level 3 to it from outside. LAPACK "
-           "routines of the same library (factorisations, solvers, eigenvalues%s) call its BLAS "
-           "inside, where nothing can come between; matrix products would be seen%s. What helps is "
-           "a LAPACK apart from the BLAS: the reference liblapack.so.3 over libblas.so.3 (Debian: "
-           "apt install liblapack3 libblas3, and update-alternatives --config "
-           "liblapack.so.3-x86_64-linux-gnu%s).",
-           l->blas, l->numpy ? ": np.linalg.eigh, svd, solve" : "", l->numpy ? " (a @ b)" : "",
-           l->numpy ? "; a NumPy from pip carries its own, Debian's python3-numpy uses these" : "");
+           "Of the rest up to %s (%.0f %%) may be LAPACK (%s): its routines in %s call the BLAS "
+           "inside the library, where nothing can come between.",
+           seconds, 100 * share, routines_of(&l), library);
+  add_remedy(&l, text, room);
 }
 
 void tsr_report_none(char *text, size_t room) {

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/amounts.h"
+#include "base/environment.h"
 #include "blas/operation.h"
 #include "front/offload/report.h"
 
@@ -168,10 +169,20 @@ static void add_staging(const tsr_report *report, tsr_text *text) {
   add_sentences(text, line);
 }
 
+/* If few calls came in, others may have stayed inside a library. A report of a program that spends
+ * more than a tenth of its time in calls is about these. */
+static void add_inside(double all, double calls, tsr_text *text) {
+  char time[SHORT], line[1600];
+  if (calls >= all / 10) return;
+  tsr_report_inside((all - calls) / all, seconds_in(all - calls, time), line, sizeof line);
+  if (line[0] != '\0') add_sentences(text, line);
+}
+
 static void add_verdict(const tsr_report *report, double now, bool emulated, tsr_text *text) {
   double all = now - report->began, calls = busy(report);
   if (calls > all) calls = all;
   add_share(all, calls, text);
+  add_inside(all, calls, text);
   add_gain(report, emulated, all, text);
   if (!emulated) add_staging(report, text);
 }
@@ -273,6 +284,27 @@ static void add_table(const tsr_report *report, bool emulated, tsr_text *text) {
 
 /* ---- The whole ---- */
 
+/* The process's number, if a launcher of MPI has started several: the variables are those of Open
+ * MPI, Hydra and others with PMI, MVAPICH2, Flux, jsrun and Slurm's step (src/cluster/run). */
+static void add_rank(tsr_text *text) {
+  static const struct {
+    const char *rank, *size;
+  } launchers[] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+                   {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
+                   {"FLUX_TASK_RANK", "FLUX_JOB_SIZE"},
+                   {"JSM_NAMESPACE_RANK", "JSM_NAMESPACE_SIZE"},
+                   {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"},
+                   {"PMI_RANK", "PMI_SIZE"}};
+  for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
+    const char *rank = tsr_environment_get(launchers[i].rank);
+    const char *size = tsr_environment_get(launchers[i].size);
+    if (rank == NULL || size == NULL || strtol(size, NULL, 10) < 2) continue;
+    tsr_text_add(text, "tessera: rank %ld of %ld processes:\n", strtol(rank, NULL, 10),
+                 strtol(size, NULL, 10));
+    return;
+  }
+}
+
 static void add_why_none(tsr_text *text) {
   char sentences[1600];
   tsr_report_none(sentences, sizeof sentences);
@@ -284,6 +316,7 @@ void tsr_report_text(const tsr_report *report, double now, const tsr_offload_sta
   bool blas = sum(report, TSR_FAMILY_BLAS, true) + sum(report, TSR_FAMILY_BLAS, false) > 0;
   bool pblas = sum(report, TSR_FAMILY_PBLAS, true) + sum(report, TSR_FAMILY_PBLAS, false) > 0;
   bool emulated = tsr_engine_emulates(state->options.engine);
+  add_rank(text);
   if (blas) add_verdict(report, now, emulated, text);
   if (blas || report->always) add_sums(report, TSR_FAMILY_BLAS, state, text);
   if (pblas) add_sums(report, TSR_FAMILY_PBLAS, state, text);

@@ -35,6 +35,15 @@ def test_attributes(h200, tessera):
     assert "16384" in plan.text
 
 
+def test_estimates(h200, tessera):
+    """Which figures nobody has measured; the sentences have the same clause."""
+    assert h200.plan("gemm", (4096, 4096), (4096, 4096), homes="pinned").estimate is None
+    with tessera.Context(machine="h200x8", engine="cpu") as eight:
+        plan = eight.plan("gemm", (16384, 16384), (16384, 16384), homes="pinned")
+    assert plan.estimate.startswith("an estimate (extrapolated: host memory")
+    assert ", " + plan.estimate in plan.verdict
+
+
 def test_what_binds(h200):
     """A small product of matrices in host memory waits for links; one on a GPU for kernels."""
     assert h200.plan("gemm", (4096, 4096), (4096, 4096), homes="pinned").limit.kind in ("channel", "link")

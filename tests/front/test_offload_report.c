@@ -177,12 +177,9 @@ static void ranks_are_named(void **state_) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(ranks_are_named),
-      cmocka_unit_test(the_share_and_the_gain),
-      cmocka_unit_test(devices_that_did_not_pay),
-      cmocka_unit_test(the_table),
-      cmocka_unit_test(ten_rows_or_all),
-      cmocka_unit_test(emulated_times_mean_nothing),
+      cmocka_unit_test(ranks_are_named),          cmocka_unit_test(the_share_and_the_gain),
+      cmocka_unit_test(devices_that_did_not_pay), cmocka_unit_test(the_table),
+      cmocka_unit_test(ten_rows_or_all),          cmocka_unit_test(emulated_times_mean_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

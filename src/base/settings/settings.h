@@ -28,9 +28,9 @@ tsr_status tsr_options_read(const tsr_options *given, tsr_options *options);
 
 /* Gives the fields of *options that have their default value the values of the settings
  * (TESSERA_ENGINE, TESSERA_DEVICES, TESSERA_MACHINE, TESSERA_MEMORY, TESSERA_CHECK,
- * TESSERA_REPRODUCIBLE), and checks TESSERA_LOG. check and reproducible become 0 if no setting names them. TSR_ERR_ARGUMENT
- * names the variable, its value and the values that are allowed. Whether an engine has the name is
- * not checked. */
+ * TESSERA_REPRODUCIBLE), and checks TESSERA_LOG. check and reproducible become 0 if no setting
+ * names them. TSR_ERR_ARGUMENT names the variable, its value and the values that are allowed.
+ * Whether an engine has the name is not checked. */
 tsr_status tsr_settings_fill(tsr_options *options);
 
 /* Logs, once a process, the variables whose names are misspelt settings. They are no errors: a

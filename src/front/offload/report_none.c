@@ -18,7 +18,7 @@
 
 typedef struct loaded {
   bool python, numpy; /* an interpreter of Python; NumPy's module is loaded */
-  bool apart;         /* so is a LAPACK that calls the BLAS from outside */
+  bool outside;       /* so is a LAPACK that calls the BLAS from outside */
   char blas[512];     /* the path of a BLAS that is not ours; "": none is loaded */
   char lapack[512];   /* that of a LAPACK with a BLAS inside, a library of its own; "": none */
 } loaded;
@@ -40,7 +40,7 @@ static int note(struct dl_phdr_info *info, size_t size, void *argument) {
   if (strncmp(name, "liblapack", 9) == 0) {
     char file[PATH_MAX]; /* Debian's names are links to the chosen one: OpenBLAS's or netlib's */
     bool inside = realpath(info->dlpi_name, file) != NULL && strstr(file, "openblas") != NULL;
-    l->apart |= !inside;
+    l->outside |= !inside;
     if (inside) snprintf(l->lapack, sizeof l->lapack, "%s", info->dlpi_name);
   }
   if (is_blas(name)) snprintf(l->blas, sizeof l->blas, "%s", info->dlpi_name);
@@ -135,7 +135,7 @@ void tsr_report_inside(double share, const char *seconds, char *text, size_t roo
   text[0] = '\0';
   (void)dl_iterate_phdr(note, &l);
   const char *library = l.lapack[0] != '\0' ? l.lapack : l.blas;
-  if (l.apart || library[0] == '\0' || !has_lapack(library)) return;
+  if (l.outside || library[0] == '\0' || !has_lapack(library)) return;
   snprintf(text, room,
            "Of the rest up to %s (%.0f %%) may be LAPACK (%s): its routines in %s call the BLAS "
            "inside the library, where nothing can come between.",

@@ -278,6 +278,12 @@ def test_an_assumed_network_says_so(words, assumed):
     assert told["network_assumed"] == assumed
 
 
+def test_an_assumed_network_that_does_not_matter_is_for_programs():
+    words = "plan pgemm d 2000 2000 2000 --grid 2x2 --machine cpu:1"
+    assert "assumed" not in tessera(words).ok().out
+    assert tessera(words, "--json").json()["verdict"]["network_assumed"] is True
+
+
 def test_plans_that_are_refused():
     fails(plan("100 100 100 --grid 1x1"), "tsr_plan_gemm")
     fails(plan("100 100 100", machine=None), "--grid")

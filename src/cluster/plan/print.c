@@ -74,7 +74,7 @@ static void add_verdict(const tsr_pplan *plan, const tsr_pprediction *x, tsr_tex
   if (processes > 1) tsr_text_add(text, ", ");
   if (processes > 1) tsr_add_rate(text, rate / processes);
   tsr_text_add(text, "%s.", processes > 1 ? " a process" : "");
-  if (is_assumed(plan, x))
+  if (is_assumed(plan, x) && network_time(plan, x) > TSR_TUNE_NETWORK_MATTERS * x->seconds)
     tsr_text_add(text,
                  " The network is assumed (%.3g GB/s each way a process); --network, or net: in a "
                  "machine string, says what it is.",

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "cpu/blas.h"
 #include "front/offload/report.h"
 
 /* ---- What is loaded ---- */
@@ -130,12 +131,22 @@ static bool has_lapack(const char *path) {
   return found;
 }
 
+/* Whether the library is here for us alone: it is the CPU's BLAS that we have loaded, and the
+ * program does not see its names. */
+static bool is_for_us(const char *library) {
+  char ours[PATH_MAX], file[PATH_MAX], theirs[PATH_MAX];
+  tsr_cpu_blas_file(ours, sizeof ours);
+  if (ours[0] == '\0' || realpath(ours, file) == NULL || realpath(library, theirs) == NULL)
+    return false;
+  return strcmp(file, theirs) == 0 && dlsym(RTLD_DEFAULT, "dgetrf_") == NULL;
+}
+
 void tsr_report_inside(double share, const char *seconds, char *text, size_t room) {
   loaded l = {.blas = ""};
   text[0] = '\0';
   (void)dl_iterate_phdr(note, &l);
   const char *library = l.lapack[0] != '\0' ? l.lapack : l.blas;
-  if (l.outside || library[0] == '\0' || !has_lapack(library)) return;
+  if (l.outside || library[0] == '\0' || is_for_us(library) || !has_lapack(library)) return;
   snprintf(text, room,
            "Of the rest up to %s (%.0f %%) may be LAPACK (%s): its routines in %s call the BLAS "
            "inside the library, where nothing can come between.",

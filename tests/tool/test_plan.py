@@ -72,6 +72,7 @@ def test_homes_have_the_same_words_everywhere(command, words, wrong):
 
 
 @pytest.mark.parametrize("words, message", [
+    ("dgemm", "OP dgemm: no such operation; did you mean gemm d\\?"), ("gemm", "too few arguments"),
     ("dgemm 8 8 8", "OP dgemm: no such operation; did you mean gemm d\\?"),
     ("gem d 8 8 8", "did you mean gemm\\?"),
     ("solve d 8 8 8", "OP solve: .* give gemm, "),

@@ -174,7 +174,7 @@ static int parse_request(int argc, char **argv, plan_request *r) {
       "  tessera plan trsm d 16384 8192 --uplo upper --home h,0 --machine 'host:200 "
       "gpu*4@nvlink:300'",
       table,
-      2,
+      1,
       5,
       .modes = modes};
   const char *arguments[5];

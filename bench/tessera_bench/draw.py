@@ -65,8 +65,8 @@ def distinct(values):
 
 def rates(path, rows, ours="tessera", points=False, peer_points=False):
     """TFLOP/s against N (of other shapes the cube root of M N K): a panel for each operation, type
-    and home, and a line for each number of devices with its floor and peer. points: marks in place
-    of lines."""
+    and home, and a line for each number of devices with its limit, the rate at the floor, and its
+    peer. points: marks in place of lines."""
     groups = {}
     for row in rows:
         groups.setdefault((row["op"], row["type"], row["home"]), []).append(row)
@@ -76,7 +76,7 @@ def rates(path, rows, ours="tessera", points=False, peer_points=False):
             peer = next((r["peer"] for r in group if r["peer"]), "peer")
             for colour, count in enumerate(sorted({r["devices"] for r in group})):
                 for name, column, line, mark in ((ours, "median_s", "-", "o"),
-                                                 ("floor", "floor_s", "--", "_"),
+                                                 ("limit", "floor_s", "--", "_"),
                                                  (peer, "peer_s", ":", ".")):
                     some = sorted((r for r in group if r["devices"] == count and r.get(column)),
                                   key=cube)

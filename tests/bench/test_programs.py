@@ -40,7 +40,7 @@ def test_rates(measured):
     assert list(read_csv("r.csv")[0]) == COLUMNS
     assert sum(cases_of("r.csv").values()) == 8 and len(cases_of("r.csv")) == 8
     assert len(out.splitlines()) == 9
-    assert is_drawn("r.svg", "dgemm, home h,h,h", "dgemm, home 0,0,0", "floor, 2 devices")
+    assert is_drawn("r.svg", "dgemm, home h,h,h", "dgemm, home 0,0,0", "limit, 2 devices")
 
 
 def test_resume(measured):

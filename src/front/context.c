@@ -78,7 +78,7 @@ TSR_ENTRY(tsr_device_energy, (context, device, joules), tsr_context *context, in
   return context->engine->energy(context->state, device, joules);
 }
 
-static tsr_status await_all(tsr_context *context) {
+tsr_status tsr_context_await_all(tsr_context *context) {
   tsr_calls *calls = &context->calls;
   /* Errors of registrations come first: if memory could not be pinned, a call that uses it may fail
    * for that reason, and the first error is the one that the caller sees. */
@@ -91,18 +91,7 @@ static tsr_status await_all(tsr_context *context) {
 
 TSR_ENTRY(tsr_sync, (context), tsr_context *context) {
   TSR_TRY(tsr_context_check(context));
-  return context->calls.runner == NULL ? TSR_OK : await_all(context);
-}
-
-/* Calls that failed come first: they are why results are lost. */
-TSR_ENTRY(tsr_sync_home, (context), tsr_context *context) {
-  tsr_error refused = {.status = TSR_OK};
-  TSR_TRY(tsr_context_check(context));
-  if (context->calls.runner == NULL) return TSR_OK;
-  tsr_status status = tsr_context_bring_home(context);
-  if (status != TSR_OK) tsr_error_take(status, &refused);
-  TSR_TRY(await_all(context));
-  return status == TSR_OK ? TSR_OK : tsr_error_put(&refused);
+  return context->calls.runner == NULL ? TSR_OK : tsr_context_await_all(context);
 }
 
 TSR_ENTRY(tsr_set_progress, (context, progress, user), tsr_context *context, tsr_progress progress,

@@ -56,6 +56,8 @@ tsr_status tsr_context_check(const tsr_context *context);
  * calling thread may itself read and write the user's memory. Errors of those calls are kept for
  * tsr_sync. */
 tsr_status tsr_context_wait_for_devices(tsr_context *context);
+/* What tsr_sync does, of a context with devices. */
+tsr_status tsr_context_await_all(tsr_context *context);
 
 /* ---- residency.c ---- */
 

@@ -173,6 +173,17 @@ tsr_status tsr_context_bring_home(tsr_context *context) {
   return status;
 }
 
+/* Calls that failed come first: they are why results are lost. */
+TSR_ENTRY(tsr_sync_home, (context), tsr_context *context) {
+  tsr_error refused = {.status = TSR_OK};
+  TSR_TRY(tsr_context_check(context));
+  if (context->calls.runner == NULL) return TSR_OK;
+  tsr_status status = tsr_context_bring_home(context);
+  if (status != TSR_OK) tsr_error_take(status, &refused);
+  TSR_TRY(tsr_context_await_all(context));
+  return status == TSR_OK ? TSR_OK : tsr_error_put(&refused);
+}
+
 /* ---- Forgetting ----------------------------------------------------------- */
 
 /* Drops the devices' copies of the matrix without a write-back (a copy that reaches beyond the

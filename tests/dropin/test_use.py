@@ -315,7 +315,7 @@ def test_run():
 
 
 @pytest.mark.parametrize("wrong", [
-    "--offload maybe", "--min-size 1e3", "--engine abacus", "--devices 1;2", "--devices -1",
+    "--offload maybe", "--min-size 1.5", "--engine abacus", "--devices 1;2", "--devices -1",
     "--devices ...2", "--machine gpuu*2", "--machine no.json", "--memory lots", "--tile x",
 ])
 def test_run_refuses(wrong):
@@ -325,6 +325,7 @@ def test_run_refuses(wrong):
 
 
 def test_run_options_arrive(tmp_path):
+    assert tessera("run --min-size 1e3 --", "sh", "-c", "echo $TESSERA_MIN_SIZE").ok().out == "1000\n"
     tessera("run --engine host --devices 1, --memory 16M,32M --tile 16 --min-size 0 --offload always "
             "--report-to here --", "sh", "-c", f"cd / && '{CALLS}' plain")
     assert "tessera: 2 level-3 BLAS calls: 2 on devices" in (tmp_path / "here").read_text()

@@ -72,15 +72,18 @@ static int set_machine(const char *machine) {
 }
 
 static int set_environment(const run_request *r) {
-  char path[PATH_MAX], pid[24], tile[24];
+  char path[PATH_MAX], pid[24], tile[24], min_size[24];
+  int64_t size = 0;
   int code = tool_find_doors(path);
+  if (r->min_size) (void)options_whole_list(r->min_size, &size, 1);
+  snprintf(min_size, sizeof min_size, "%lld", (long long)size); /* the setting takes no 1e3 */
   snprintf(pid, sizeof pid, "%ld", (long)getpid());
   snprintf(tile, sizeof tile, "%lld", (long long)r->settings.tile);
   const struct {
     const char *name, *value;
   } variables[] = {
       {"TESSERA_OFFLOAD", r->offload},
-      {"TESSERA_MIN_SIZE", r->min_size},
+      {"TESSERA_MIN_SIZE", r->min_size ? min_size : NULL},
       {"TESSERA_EXPLAIN", r->explain ? "1" : NULL},
       {"TESSERA_RUN_PID", pid}, /* only this process reports that it saw no call */
       {"TESSERA_ENGINE", r->settings.engine},

@@ -119,8 +119,8 @@ check "the installed command" "$prefix/bin/tessera" --help
 finds_machines() {
   (cd "$work" && "$prefix/bin/tessera" machine --machine v100x3-summit --json) >"$work/summit.json" &&
     grep -q '"name": "v100x3-summit"' "$work/summit.json" &&
-    ! "$prefix/bin/tessera" machine --machine v100x5 2>"$work/said_machine" &&
-    grep 'installed: a100x8, ' "$work/said_machine"
+    ! "$prefix/bin/tessera" machine --machine nonesuch 2>"$work/said_machine" &&
+    grep 'installed: a100x4, a100x8, ' "$work/said_machine"
 }
 check "installed machines by their names" finds_machines
 # As where /lib is a link to /usr/lib, and the loader has found the library by the link.

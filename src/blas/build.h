@@ -64,6 +64,9 @@ static inline int32_t tsr_cut_length(const tsr_cuts *cuts, int i) {
   return (int32_t)(cuts->at[i + 1] - cuts->at[i]);
 }
 
+/* The part that a coordinate is in. */
+int tsr_cut_at(const tsr_cuts *cuts, int64_t at);
+
 /* The device that owns a tile of C. */
 int16_t tsr_owner_of(const tsr_tiling *tiling, int i, int j);
 

@@ -22,7 +22,7 @@
 #include "base/alloc.h"
 #include "base/least.h"
 
-/* What is added to the graph, and what of it later groups need. */
+/* The graph as far as it has been built, and the groups that later groups must wait for. */
 typedef struct tsr_factoring {
   tsr_builder *b;
   const tsr_cuts *cols, *rows; /* of L: block columns, and the rows of tiles */
@@ -48,13 +48,6 @@ typedef struct span {
 
 static span part_of(const tsr_cuts *cuts, int i) {
   return (span){cuts->at[i], cuts->at[i + 1]};
-}
-
-/* The part of the rows that a row is in. A block column begins with a part, or inside one. */
-static int part_at(const tsr_cuts *cuts, int64_t row) {
-  int i = 0;
-  while (cuts->at[i + 1] <= row) i++;
-  return i;
 }
 
 static tsr_task_operand rectangle(const tsr_builder *b, tsr_access access, span rows, span cols) {
@@ -194,7 +187,7 @@ static bool push_rows(tsr_factoring *f, span rows, span panel, int part, int col
 }
 
 static bool push_panel(tsr_factoring *f, span panel, int col) {
-  int across = part_at(f->rows, panel.begin);
+  int across = tsr_cut_at(f->rows, panel.begin); /* a panel may begin inside a part */
   int32_t head = push_head(f, panel, across, col);
   if (head == NO_GROUP) return false;
   for (int part = across; part < f->rows->count; part++) {

@@ -79,9 +79,8 @@ bool tsr_is_whole_at(const tsr_tiling *t, const tsr_call *call, int place) {
   return t->whole_at_home && !t->lazy_everywhere && in_c && is_home_of_all(call, t->device[place]);
 }
 
-/* The part that a coordinate is in. In most cuts all parts are as long as the first one, so that is
- * tried first. */
-static int part_at(const tsr_cuts *cuts, int64_t at) {
+/* In most cuts all parts are as long as the first one, so that is tried first. */
+int tsr_cut_at(const tsr_cuts *cuts, int64_t at) {
   if (cuts->count < 2) return 0;
   int64_t guess = at / cuts->at[1];
   if (guess < cuts->count && cuts->at[guess] <= at && at < cuts->at[guess + 1]) return (int)guess;
@@ -99,7 +98,7 @@ static int part_at(const tsr_cuts *cuts, int64_t at) {
 tsr_task_operand tsr_rectangle(const tsr_graph *graph, int matrix, tsr_access access, int64_t row,
                                int64_t rows, int64_t col, int64_t cols) {
   const tsr_tile_grid *grid = &graph->grid[matrix];
-  int i = part_at(&grid->rows, row), j = part_at(&grid->cols, col);
+  int i = tsr_cut_at(&grid->rows, row), j = tsr_cut_at(&grid->cols, col);
   return (tsr_task_operand){.row = row,
                             .col = col,
                             .rows = (int32_t)rows,

@@ -111,7 +111,7 @@ typedef struct tsr_group {
   int16_t device;
 } tsr_group;
 
-/* What of a part of the rows and a part of the columns is a tile. */
+/* Where a part of the rows meets a part of the columns, the tile is: */
 typedef enum tsr_grid_shape {
   TSR_GRID_WHOLE,   /* all of it */
   TSR_GRID_SQUARES, /* the square on the diagonal, in these columns; rows is one part */

@@ -145,7 +145,7 @@ def text(runs, read):
     lines = [*gemms(rows), *others(rows), *emulated(rows), *beside_the_peer(rows), *floors(rows), *predictions(rows),
              *budgets(runs, read), *when(runs, rows)]
     assert len(lines) <= 10, lines
-    return "What was reached at best; in brackets the fraction of the limit, which is the rate at the floor:\n\n" + "".join(f"- {line}\n" for line in lines)
+    return "The best rate of each kind of call; in brackets the fraction of the limit, which is the rate at the floor:\n\n" + "".join(f"- {line}\n" for line in lines)
 
 
 def bars(runs, read):

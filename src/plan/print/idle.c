@@ -12,14 +12,20 @@ typedef struct idle {
   double before, between, after, busy;
 } idle;
 
-static idle idle_of(const tsr_plan *plan, const tsr_busy *busy, int device) {
-  double first = plan->seconds, last = 0;
+void tsr_idle_ends(const tsr_plan *plan, int device, double *first, double *last) {
+  *first = plan->seconds;
+  *last = 0;
   for (size_t i = 0; i < plan->commands.count; i++) {
     const tsr_command *c = &plan->commands.items[i];
     if (c->kind != TSR_COMMAND_KERNEL || plan->queue[c->queue].location != device) continue;
-    first = fmin(first, c->begin);
-    last = fmax(last, c->end);
+    *first = fmin(*first, c->begin);
+    *last = fmax(*last, c->end);
   }
+}
+
+static idle idle_of(const tsr_plan *plan, const tsr_busy *busy, int device) {
+  double first, last;
+  tsr_idle_ends(plan, device, &first, &last);
   idle found = {
       .before = first, .after = fmax(0, plan->seconds - last), .busy = busy->kernels[device]};
   found.between = fmax(0, last - first - found.busy);

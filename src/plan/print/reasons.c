@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "blas/operation.h"
+#include "plan/print/idle.h"
 #include "plan/print/limits.h"
 #include "plan/tuning.h"
 
@@ -53,28 +54,15 @@ static bool add_reads(const tsr_plan *plan, tsr_text *text) {
 
 /* ---- GPUs that wait at both ends ---- */
 
-/* The part of the time before a device's first kernel, and after its last one. */
-static void find_ends(const tsr_plan *plan, int device, double *before, double *after) {
-  double first = plan->seconds, last = 0;
-  for (size_t i = 0; i < plan->commands.count; i++) {
-    const tsr_command *c = &plan->commands.items[i];
-    if (c->kind != TSR_COMMAND_KERNEL || plan->queue[c->queue].location != device) continue;
-    first = fmin(first, c->begin);
-    last = fmax(last, c->end);
-  }
-  *before = first / plan->seconds;
-  *after = fmax(0, plan->seconds - last) / plan->seconds;
-}
-
 static bool add_ends(const tsr_plan *plan, tsr_text *text) {
   tsr_device_set used = tsr_devices_used(plan);
   double before = 0, after = 0, count = tsr_devices_count(&used);
   for (int d = 0; d < plan->machine_devices; d++) {
     double first, last;
     if (!used.has[d]) continue;
-    find_ends(plan, d, &first, &last);
-    before += first / count;
-    after += last / count;
+    tsr_idle_ends(plan, d, &first, &last);
+    before += first / plan->seconds / count;
+    after += fmax(0, plan->seconds - last) / plan->seconds / count;
   }
   if (!(before + after > TSR_TUNE_WAITS_AT_ENDS)) return false;
   tsr_text_add(text,

@@ -41,16 +41,24 @@ static tsr_status find(const char *form, const char *identity,
   return status;
 }
 
+/* *path is replaced by the file of an older form if that is there; on failure it is freed. */
+static tsr_status replace_if_there(const char *form, const char *identity, char **path) {
+  char *older = NULL;
+  tsr_status status = find(form, identity, tsr_cache_file, &older);
+  if (status == TSR_OK && access(older, R_OK) != 0) {
+    tsr_dealloc(older);
+    return TSR_OK;
+  }
+  tsr_dealloc(*path);
+  *path = older;
+  return status;
+}
+
 /* The newest form that is there; if none is, the newest. */
 tsr_status tsr_machine_cache_path(const char *identity, char **path) {
   TSR_TRY(find(forms[0], identity, tsr_cache_file, path));
-  for (int i = 1; i < FORMS && access(*path, R_OK) != 0; i++) {
-    char *older;
-    TSR_TRY(find(forms[i], identity, tsr_cache_file, &older));
-    bool there = access(older, R_OK) == 0;
-    tsr_dealloc(there ? *path : older);
-    if (there) *path = older;
-  }
+  for (int i = 1; i < FORMS && access(*path, R_OK) != 0; i++)
+    TSR_TRY(replace_if_there(forms[i], identity, path));
   return TSR_OK;
 }
 

@@ -466,8 +466,9 @@ TSR_API tsr_status tsr_trsm_async(tsr_context *context, tsr_type type, tsr_layou
  * the function then returns TSR_OK. An error leaves *info as it was.
  *
  * Blocking, with the errors of tsr_gemm. The asynchronous function is to it as tsr_gemm_async is to
- * tsr_gemm, but the factor is in its place after tsr_sync and needs no tsr_coherent_async; *info
- * must stay in memory until then.
+ * tsr_gemm: the factor stays on the devices, for later products and solves, and tsr_coherent_async
+ * brings it to host memory. *info is set once tsr_sync has returned, and must stay in memory until
+ * then.
  */
 TSR_API tsr_status tsr_potrf(tsr_context *context, tsr_type type, tsr_layout layout, tsr_uplo uplo,
                              int64_t n, void *a, int64_t lda, int64_t *info);
@@ -700,7 +701,7 @@ TSR_API tsr_status tsr_release(tsr_context *context, int64_t m, int64_t n, const
  *
  * symm, hemm, trmm and trsm cut C in one direction only, in columns with TSR_LEFT and in rows with
  * TSR_RIGHT. They follow a map that gives each column (row) to one device; otherwise the planner
- * chooses. The planner also chooses for a call in which the map makes thousands of blocks, or more
+ * chooses. A factorisation deals block columns of its own to the devices. The planner also chooses for a call in which the map makes thousands of blocks, or more
  * blocks on a device than it has room for. If a call does not follow the map of its C, its verdict
  * (tsr_plan_last, tsr_plan_print with TSR_VERDICT) says so and why, as does a line of the log.
  *

@@ -131,8 +131,6 @@ static tsr_status compose(composed *x) {
 bool tsr_composes(const tsr_directory *directory, const tsr_call *call) {
   /* A reproducible result must not depend on which blocks are on which devices. */
   if (directory->plans->planning.reproducible) return false;
-  /* A factor goes home at once: no plan leaves the tiles of one on the devices. */
-  if (tsr_family_of(call->operation) == TSR_FACTOR) return false;
   for (int x = 0; x < TSR_OPERANDS; x++)
     if (call->operand[x].rows > 0 && call->operand[x].location >= directory->devices) return true;
   return false;

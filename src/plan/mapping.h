@@ -27,6 +27,7 @@ typedef enum tsr_map_use {
   TSR_MAP_C_ON_DEVICE, /* C is in the memory of a device, and is used there */
   TSR_MAP_NO_DEVICE,   /* it names a location that is no device */
   TSR_MAP_BY_LINES,    /* the operation gives each line of C to one device, and the map does not */
+  TSR_MAP_FACTOR,      /* a factorisation has block columns of its own */
   TSR_MAP_TOO_FINE,    /* it would make thousands of kernels that are too small */
   TSR_MAP_NO_ROOM      /* a device lacks memory for its blocks */
 } tsr_map_use;

@@ -280,7 +280,7 @@ static void test_async(void **state) {
                            NULL, 60, &three, second.factored, second.ld));
   assert_ok(tsr_potrf_async(context, TSR_D, TSR_COL_MAJOR, TSR_LOWER, 60, second.factored,
                             second.ld, &info[1]));
-  assert_ok(tsr_sync(context));
+  assert_ok(tsr_sync_home(context));
   assert_int_equal(info[0], 0);
   assert_int_equal(info[1], 0);
   assert_true(error_of(&first, 60) <= 4);
@@ -302,8 +302,8 @@ static void test_capture(void **state) {
   int64_t info = -1;
   assert_ok(tsr_capture_begin(context));
   assert_ok(tsr_potrf_async(context, x.type, x.layout, x.uplo, x.n, x.factored, x.ld, &info));
+  assert_ok(tsr_sync_home(context));
   assert_ok(tsr_capture_end(context, &capture));
-  assert_ok(tsr_sync(context));
   for (int run = 0; run < 2; run++) {
     memcpy(x.factored, x.given, bytes_of(&x));
     info = -1;
@@ -315,6 +315,40 @@ static void test_capture(void **state) {
   tsr_capture_destroy(capture);
   drop(&x);
   tsr_context_destroy(context);
+}
+
+/* A factor stays on the devices for a solve: B = L L^T X is solved by two calls, and nothing of L
+ * goes home between them. */
+static void test_composed(void **state) {
+  (void)state;
+  enum { ORDER = 90, COLUMNS = 40 };
+  for (int devices = 1; devices <= 3; devices++) {
+    tsr_context *context = create((const char *[]){"1", "2", "3"}[devices - 1], 0, 16);
+    matrix a = make(TSR_D, TSR_COL_MAJOR, TSR_LOWER, ORDER);
+    double x[ORDER * COLUMNS], b[ORDER * COLUMNS] = {0}, one = 1;
+    int64_t info = -1;
+    for (int i = 0; i < ORDER * COLUMNS; i++) x[i] = i % 7 - 3;
+    for (int j = 0; j < COLUMNS; j++)
+      for (int k = 0; k < ORDER; k++)
+        for (int i = 0; i < ORDER; i++)
+          b[i + j * ORDER] +=
+              x[k + j * ORDER] * creal(get(&a, a.given, i > k ? i : k, i > k ? k : i));
+    assert_ok(
+        tsr_potrf_async(context, TSR_D, TSR_COL_MAJOR, TSR_LOWER, ORDER, a.factored, a.ld, &info));
+    assert_memory_equal(a.factored, a.given, bytes_of(&a));
+    for (int step = 0; step < 2; step++)
+      assert_ok(tsr_trsm_async(context, TSR_D, TSR_COL_MAJOR, TSR_LEFT, TSR_LOWER,
+                               step ? TSR_TRANS : TSR_NO_TRANS, TSR_NON_UNIT, ORDER, COLUMNS, &one,
+                               a.factored, a.ld, b, ORDER));
+    assert_ok(tsr_coherent(context, TSR_GENERAL, ORDER, COLUMNS, b, ORDER, TSR_D));
+    assert_int_equal(info, 0);
+    assert_memory_equal(a.factored, a.given, bytes_of(&a));
+    for (int i = 0; i < ORDER * COLUMNS; i++) assert_true(fabs(b[i] - x[i]) <= 1e-11);
+    assert_ok(tsr_sync_home(context));
+    assert_true(error_of(&a, ORDER) <= 4);
+    drop(&a);
+    tsr_context_destroy(context);
+  }
 }
 
 /* A matrix on a device, or in managed memory. */
@@ -403,6 +437,7 @@ int main(void) {
                                      cmocka_unit_test_setup(test_empty, clear),
                                      cmocka_unit_test_setup(test_on_cpu, clear),
                                      cmocka_unit_test_setup(test_async, clear),
+                                     cmocka_unit_test_setup(test_composed, clear),
                                      cmocka_unit_test_setup(test_capture, clear),
                                      cmocka_unit_test_setup(test_places, clear),
                                      cmocka_unit_test_setup(test_plans, clear),

@@ -110,6 +110,21 @@ void pool_change(pool *p, const part *x, rng *random) {
       put_random(p, x->offset + j * x->ld * reals + i, random);
 }
 
+/* Its diagonal is larger than the sum of the others in its row, which are below 1 / (2 MOST). */
+void pool_set_definite(pool *p, const part *x, rng *random) {
+  int64_t reals = reals_of(x->type);
+  for (int64_t j = 0; j < x->slow; ++j)
+    for (int64_t i = j; i < x->fast; ++i)
+      for (int64_t r = 0; r < reals; ++r) {
+        int64_t below = x->offset + (i + j * x->ld) * reals + r;
+        int64_t above = x->offset + (j + i * x->ld) * reals + r;
+        double value = (2 * rng_unit(random) - 1) / (2 * reals * MOST);
+        if (i == j) value = r == 0 ? 1 : 0;
+        put(p, below, value);
+        put(p, above, r == 0 ? value : -value);
+      }
+}
+
 /* ---- Comparing ---- */
 
 static double largest(const pool *p) {

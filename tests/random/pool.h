@@ -42,6 +42,9 @@ bool pool_share(const pool *p, const part *a, const part *b);
 /* New numbers in a part, in both. */
 void pool_change(pool *p, const part *x, rng *random);
 
+/* A positive definite matrix, symmetric or Hermitian, in a square part, in both. */
+void pool_set_definite(pool *p, const part *x, rng *random);
+
 /* Whether ours is as expected in a part, or (NULL) everywhere; *where is the first number that is
  * not. */
 bool pool_equal(const pool *p, const part *x, int64_t *where);

@@ -32,7 +32,7 @@ typedef struct call {
   double alpha[2], beta[2];
 } call;
 
-enum { MOST_CAPTURED = 6 };
+enum { MOST_CAPTURED = 6, MOST_FACTORS = 20 };
 
 /* A sequence under way. */
 typedef struct sequence {
@@ -44,6 +44,8 @@ typedef struct sequence {
   bool verbose, capturing;
   call captured[MOST_CAPTURED]; /* the asynchronous calls of the capture that is under way */
   int captured_count;
+  int64_t info[MOST_FACTORS]; /* of the factorisations that may be under way */
+  int factors;
   char failure[512];
 } sequence;
 
@@ -213,6 +215,94 @@ static bool do_call(sequence *s, bool async) {
          passed(s, name, carry_out(s, &c, false, async));
 }
 
+/* ---- Factorisations --------------------------------------------------------- */
+
+/* The host writes a positive definite matrix, and says so. */
+static bool make_definite(sequence *s, const part *x) {
+  if (!passed(s, "sync", tsr_sync(s->context))) return false;
+  pool_set_definite(&s->pool, x, &s->random);
+  return passed(s, "invalidate",
+                tsr_invalidate(s->context, x->fast, x->slow, ours(s, x), x->ld, x->type));
+}
+
+/* Draws the other operand of a call, which shares nothing with the matrix. */
+static bool draw_other(sequence *s, call *c, int other, const part *x) {
+  for (int tries = 0; tries < 20; ++tries)
+    if (draw_operand(s, c, other) && !pool_share(&s->pool, &c->operand[other], x)) return true;
+  return false;
+}
+
+/* C = a little A A^H + C on the devices: C stays positive definite. */
+static bool do_update(sequence *s, const tsr_factor *f, const part *x) {
+  call c = {.what = {.operation = is_complex(f->type) ? TSR_HERK : TSR_SYRK,
+                     .type = f->type,
+                     .layout = f->layout,
+                     .uplo = f->uplo,
+                     .transa = TSR_NO_TRANS,
+                     .n = f->n,
+                     .k = between(s, 1, 40)},
+            .alpha = {0.25},
+            .beta = {1}};
+  c.operand[2] = *x;
+  if (!draw_other(s, &c, 0, x)) return true;
+  c.what.lda = c.operand[0].ld, c.what.ldc = x->ld;
+  return passed(s, "update", carry_out(s, &c, true, false)) &&
+         passed(s, "update", carry_out(s, &c, false, true));
+}
+
+/* A solve with the factor. */
+static bool do_solve(sequence *s, const tsr_factor *f, const part *x) {
+  call c = {.what = {.operation = TSR_TRSM,
+                     .type = f->type,
+                     .layout = f->layout,
+                     .side = chance(s, 50) ? TSR_LEFT : TSR_RIGHT,
+                     .uplo = f->uplo,
+                     .transa = draw_op(s),
+                     .diag = TSR_NON_UNIT},
+            .alpha = {0.25}};
+  int64_t others = between(s, 1, 90);
+  c.what.m = c.what.side == TSR_LEFT ? f->n : others;
+  c.what.n = c.what.side == TSR_LEFT ? others : f->n;
+  c.operand[0] = *x;
+  if (!draw_other(s, &c, 2, x)) return true;
+  c.what.lda = x->ld, c.what.ldc = c.operand[2].ld;
+  return passed(s, "solve", carry_out(s, &c, true, false)) &&
+         passed(s, "solve", carry_out(s, &c, false, chance(s, 80)));
+}
+
+/* Factors a matrix, which earlier calls on the devices may have written to. */
+static bool do_factor(sequence *s) {
+  tsr_factor f = {.routine = TSR_POTRF,
+                  .type = draw_type(s),
+                  .layout = chance(s, 25) ? TSR_ROW_MAJOR : TSR_COL_MAJOR,
+                  .uplo = chance(s, 50) ? TSR_LOWER : TSR_UPPER,
+                  .n = between(s, 1, 90)};
+  int64_t twin = -1;
+  part x;
+  if (s->factors == MOST_FACTORS) return true;
+  if (!pool_draw(&s->pool, f.type, f.n, f.n, &s->random, &x)) return true;
+  say(s, "factor", &x);
+  f.lda = x.ld;
+  if (!make_definite(s, &x)) return false;
+  if (chance(s, 50) && !do_update(s, &f, &x)) return false;
+  f.info = &twin;
+  if (!passed(s, "factor", tsr_factor_run(s->cpu, &f, pool_at(&s->pool, x.offset, true))))
+    return false;
+  f.info = &s->info[s->factors++];
+  *f.info = -1;
+  if (!passed(s, "factor",
+              (chance(s, 80) ? tsr_factor_run_async : tsr_factor_run)(s->context, &f, ours(s, &x))))
+    return false;
+  return twin == 0 ? chance(s, 40) || do_solve(s, &f, &x) : fail(s, "factor", "it is definite");
+}
+
+static bool are_factored(sequence *s) {
+  for (int i = 0; i < s->factors; ++i)
+    if (s->info[i] != 0) return fail(s, "factor", "info is not 0");
+  s->factors = 0;
+  return true;
+}
+
 /* ---- What is between them ------------------------------------------------- */
 
 static bool draw_part(sequence *s, part *x) {
@@ -305,7 +395,7 @@ static bool bring_all_home(sequence *s) {
   return passed(s, "coherent",
                 tsr_coherent_async(s->context, TSR_GENERAL, all.fast, all.slow, ours(s, &all),
                                    all.ld, all.type)) &&
-         passed(s, "sync", tsr_sync(s->context)) && compare(s, "the end", NULL);
+         passed(s, "sync", tsr_sync(s->context)) && are_factored(s) && compare(s, "the end", NULL);
 }
 
 static bool do_release(sequence *s) {
@@ -376,7 +466,8 @@ static bool step(sequence *s) {
   s->steps++;
   if (REFUSES) take_memory_away(s);
   int64_t kind = between(s, 0, 99);
-  if (kind < 50) return do_call(s, true);
+  if (kind < 44) return do_call(s, true);
+  if (kind < 50) return do_factor(s);
   if (kind < 55) return do_capture(s);
   if (kind < 65) return do_call(s, false);
   if (kind < 73) return do_coherent(s, true);

@@ -438,6 +438,9 @@ static void say_map(const verdict *v, tsr_text *text) {
                  "%s gives each %s of C to one GPU, and the map does not. Map %s (a grid with %s).",
                  tsr_operation_get(call->operation)->name, left ? "column" : "row",
                  left ? "blocks of columns" : "blocks of rows", left ? "p = 1" : "q = 1");
+  else if (use == TSR_MAP_FACTOR)
+    tsr_text_add(text, "%s deals block columns of its own to the GPUs.",
+                 tsr_operation_get(call->operation)->name);
   else if (use == TSR_MAP_TOO_FINE)
     tsr_text_add(text, "the map cuts C into too many blocks. Map larger ones.");
   else if (use == TSR_MAP_NO_ROOM)

@@ -338,7 +338,7 @@ static bool note_matrix(tsr_cached_blocks *r, int matrix, const tsr_copies *copi
   for (int32_t t = 0; t < tiles; t++)
     for (int d = 0; d < r->problem->devices; d++) {
       const tsr_tile_copy *copy = tsr_copy_of(copies, matrix, t, d);
-      if (copy->buffer == TSR_NOTHING) continue;
+      if (copy->buffer == TSR_NOTHING || !tsr_is_cached(copies, matrix, t, d)) continue;
       bool noted =
           matrix == TSR_C_ ? note_writers(r, copy, marks) : note_pieces(r, copies, matrix, t, d);
       if (!noted) return false;

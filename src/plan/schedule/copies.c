@@ -4,6 +4,7 @@
 #include "plan/schedule/copies.h"
 
 #include "base/alloc.h"
+#include "blas/family.h"
 
 static size_t tiles_of(const tsr_graph *graph, int matrix) {
   const tsr_tile_grid *grid = &graph->grid[matrix];
@@ -22,6 +23,20 @@ static bool make_items(tsr_copies *c) {
   for (size_t i = 0; i < count; i++)
     c->items[i] = (tsr_tile_copy){TSR_NOTHING, TSR_NOTHING, TSR_NOTHING, TSR_NOTHING, TSR_NOTHING,
                                   TSR_NOTHING, 0,           0,           false,       false};
+  return true;
+}
+
+static bool find_writers(tsr_copies *c) {
+  const tsr_graph *graph = c->problem->graph;
+  size_t tiles = tiles_of(graph, TSR_C_);
+  if (tsr_family_of(c->problem->call->operation) != TSR_FACTOR) return true;
+  c->writer = tsr_alloc(sizeof *c->writer * (tiles + 1));
+  if (!c->writer) return false;
+  for (size_t t = 0; t < tiles; t++) c->writer[t] = TSR_NOTHING;
+  for (size_t t = 0; t < graph->tasks.count; t++) {
+    const tsr_task *task = &graph->tasks.items[t];
+    if (task->operand[2].matrix == TSR_C_) c->writer[task->operand[2].tile] = task->device;
+  }
   return true;
 }
 
@@ -53,7 +68,8 @@ static bool make_written_back(tsr_copies *c) {
 tsr_status tsr_copies_init(tsr_copies *c, const tsr_problem *problem) {
   c->problem = problem;
   c->devices = (size_t)problem->devices;
-  if (!make_items(c) || !find_readers(c) || !make_written_back(c)) return tsr_problem_no_memory();
+  if (!make_items(c) || !find_readers(c) || !find_writers(c) || !make_written_back(c))
+    return tsr_problem_no_memory();
   return TSR_OK;
 }
 
@@ -61,6 +77,7 @@ void tsr_copies_free(tsr_copies *c) {
   tsr_dealloc(c->items);
   TSR_VEC_FREE(&c->pieces);
   for (int x = TSR_A; x <= TSR_B_; x++) tsr_dealloc(c->readers[x]);
+  tsr_dealloc(c->writer);
   tsr_dealloc(c->written_back);
 }
 

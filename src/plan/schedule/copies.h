@@ -52,6 +52,7 @@ typedef struct tsr_copies {
   size_t devices;
   TSR_VEC(tsr_piece) pieces;     /* the pool: pieces of all copies */
   uint32_t *readers[TSR_B_ + 1]; /* bit d of [matrix][tile]: device d will read the tile */
+  int16_t *writer; /* in a factorisation: the device that writes each tile of C; else NULL */
   int32_t *written_back; /* marks: commands that wrote each tile of C at its home, where it is
                             fetched again: with slots, and in a factorisation */
 } tsr_copies;
@@ -70,6 +71,13 @@ static inline tsr_piece *tsr_piece_at(const tsr_copies *c, int matrix, int32_t t
                                       int index) {
   const tsr_tile_copy *copy = tsr_copy_of(c, matrix, tile, device);
   return copy->pieces == TSR_NOTHING ? NULL : &c->pieces.items[copy->pieces + index];
+}
+
+/* Whether a tile lies in a cached block at a device. A tile of C that the device only reads, since
+ * another one has finished it in this plan, does not. */
+static inline bool tsr_is_cached(const tsr_copies *c, int matrix, int32_t tile, int device) {
+  if (!tsr_has_cached_blocks(c->problem, matrix)) return false;
+  return matrix != TSR_C_ || c->writer == NULL || c->writer[tile] == device;
 }
 
 /* Gives a copy a record for each of its pieces, as not fetched. False: no host memory. */

@@ -29,7 +29,7 @@ static void add_need(const tsr_places *p, int matrix, size_t *need) {
     size_t in_matrix = i - copies->first[matrix];
     int32_t tile = (int32_t)(in_matrix / copies->devices);
     int device = (int)(in_matrix % copies->devices);
-    if (tsr_has_cached_blocks(p->problem, matrix) &&
+    if (tsr_is_cached(copies, matrix, tile, device) &&
         tsr_cached_blocks_have(p->blocks, matrix, tsr_tile_rect(p->problem, matrix, tile), device))
       continue;
     need[device] += buffer_for(p->problem, matrix, tile, device).bytes;
@@ -64,7 +64,7 @@ bool tsr_places_make(tsr_places *p, int matrix, int32_t tile, int device) {
   tsr_tile_copy *copy = tsr_copy_of(p->copies, matrix, tile, device);
   if (copy->buffer != TSR_NOTHING) return true;
   tsr_buffer buffer = buffer_for(p->problem, matrix, tile, device);
-  if (tsr_has_cached_blocks(p->problem, matrix))
+  if (tsr_is_cached(p->copies, matrix, tile, device))
     return tsr_cached_blocks_place(p->blocks, copy, buffer);
   size_t *arena = &p->commands->plan->arena[device];
   if (p->slots->in_use) {
@@ -99,5 +99,5 @@ bool tsr_places_open(tsr_places *p, int matrix, int32_t tile, int device, int co
   tsr_tile_copy *copy = tsr_copy_of(p->copies, matrix, tile, device);
   if (copy->pieces != TSR_NOTHING) return true;
   if (!tsr_copies_add_pieces(p->copies, copy, count)) return false;
-  return !tsr_has_cached_blocks(p->problem, matrix) || mark_present(p, matrix, tile, copy);
+  return !tsr_is_cached(p->copies, matrix, tile, device) || mark_present(p, matrix, tile, copy);
 }

@@ -26,16 +26,39 @@ static tsr_family family_of(const tsr_scheduler *s) {
 
 /* ---- Before the kernel: its data ------------------------------------------ */
 
+/* Whether a part may be copied from the device that computed it: not with slots, since that device
+ * gives the slot back after its own last use of the part. */
+static bool can_collect(tsr_scheduler *s) {
+  if (s->slots.in_use) s->places.fit = TSR_FITS_NOT;
+  return !s->slots.in_use;
+}
+
 /* Copies a part of W to the device from the device that computed it. */
 static bool collect(tsr_scheduler *s, const tsr_task_operand *o, int device) {
-  if (s->slots
-          .in_use) { /* not with slots: the owner of W gives its slot back after its last product */
-    s->places.fit = TSR_FITS_NOT;
-    return false;
-  }
+  if (!can_collect(s)) return false;
   for (int d = 0; d < s->problem.devices; d++)
     if (was_written(s, o, d)) return tsr_route_collect(&s->routes, o, d, device);
   return false;
+}
+
+/* Copies what a device has not yet of a part of C from the device whose cached block has the tile:
+ * the part is finished there, but not at home. */
+static bool collect_finished(tsr_scheduler *s, const tsr_task_operand *o, int device) {
+  int owner = s->copies.writer[o->tile];
+  tsr_rects missing = {0};
+  bool done = can_collect(s) && tsr_rects_add(&missing, tsr_operand_rect(o));
+  for (int32_t i = copy_at(s, o, device)->writers; done && i != TSR_NOTHING;) {
+    const tsr_mark *there = &s->marks.pool.items[i];
+    done = tsr_rects_subtract(&missing,
+                              tsr_rect_make(there->row, there->col, there->rows, there->cols));
+    i = there->next;
+  }
+  for (size_t i = 0; done && i < missing.count; i++) {
+    tsr_task_operand part = tsr_part_of_tile(TSR_C_, o->tile, missing.items[i].rect);
+    done = tsr_route_collect(&s->routes, &part, owner, device);
+  }
+  tsr_rects_free(&missing);
+  return done;
 }
 
 /* Whether the operand is a block across the diagonal of C, where kernels change only one triangle,
@@ -78,10 +101,12 @@ static bool fetch_triangle(tsr_scheduler *s, const tsr_task_operand *o, int devi
 /* Fetches the data of an operand to the task's device if the task reads data that are not there. */
 static bool fetch_data(tsr_scheduler *s, const tsr_task_operand *o, int device) {
   if (!(o->access & TSR_READ)) return true;
+  bool cached = tsr_has_cached_blocks(&s->problem, o->matrix);
+  if (o->matrix == TSR_C_ && cached && !tsr_is_cached(&s->copies, TSR_C_, o->tile, device))
+    return collect_finished(s, o, device);
   if (o->matrix >= TSR_C_ && was_written(s, o, device)) return true;
   if (o->matrix == TSR_W) return collect(s, o, device);
-  if (o->matrix == TSR_C_ && tsr_has_cached_blocks(&s->problem, TSR_C_))
-    return tsr_route_gather(&s->routes, o, device);
+  if (o->matrix == TSR_C_ && cached) return tsr_route_gather(&s->routes, o, device);
   if (o->matrix == TSR_C_ && family_of(s) == TSR_RANK) return fetch_triangle(s, o, device);
   return tsr_route_fetch(&s->routes, o, device);
 }

@@ -88,6 +88,7 @@ tsr_map_use tsr_mapped_use(const tsr_mapping *m, const tsr_machine *machine, con
   tsr_family family = tsr_family_of(call->operation);
   if (tsr_is_device(machine, call->operand[TSR_C_].location)) return TSR_MAP_C_ON_DEVICE;
   if (!has_devices(m, machine)) return TSR_MAP_NO_DEVICE;
+  if (family == TSR_FACTOR) return TSR_MAP_FACTOR;
   if (call->m > TSR_STRATEGY_LONGEST || call->n > TSR_STRATEGY_LONGEST) return TSR_MAP_TOO_FINE;
   double rows = (double)count_parts(&down), cols = (double)count_parts(&across);
   if (family == TSR_TRIANGLE && (call->side == TSR_LEFT ? rows : cols) != 1)

@@ -491,6 +491,96 @@ typedef struct tsr_factor {
 TSR_API tsr_status tsr_factor_run(tsr_context *context, const tsr_factor *what, void *a);
 TSR_API tsr_status tsr_factor_run_async(tsr_context *context, const tsr_factor *what, void *a);
 
+/* ---- Solvers ---------------------------------------------------------------- */
+
+/*
+ * Routines of LAPACK that solve with a factor or a triangle, or invert one, in types s, d, c and z,
+ * with LAPACK's meaning of the arguments. Each is made of factorisations, products and solves whose
+ * results stay on the devices from one to the next. Matrices may lie in any memory, and be larger
+ * than the memory of the devices. Of A only the triangle uplo is read and written.
+ *
+ * potrs: B becomes the X of A X = B; A holds the factor that potrf has made of a positive definite
+ *   matrix of order n, and B is n x nrhs.
+ * posv:  potrf and potrs: A X = B with a positive definite A, which its factor replaces. *info as
+ *   of potrf; if it is not 0, B is as it was.
+ * trtrs: B becomes the X of op(A) X = B, A triangular. *info = j > 0: element j of A's diagonal is
+ *   0, and B is as it was; else 0.
+ * potri: the inverse of a positive definite matrix, from its factor, in place of that. *info = j:
+ *   element j of the factor's diagonal is 0, and A is as it was; else 0.
+ * trtri: the inverse of a triangle in its place. *info as of potri. With TSR_UNIT the diagonal is
+ *   neither read nor written.
+ *
+ * Blocking, with the errors of tsr_gemm; after an error other than TSR_ERR_ARGUMENT the matrices
+ * that the routine writes are undefined. The asynchronous function is to each as tsr_gemm_async is
+ * to tsr_gemm: results stay on the devices until tsr_coherent_async. But trtrs, potri and trtri
+ * wait for the calls that write A, whose diagonal they look at first, and have set *info when they
+ * return; and tsr_posv_async, which sets *info once tsr_sync has returned, leaves B undefined if
+ * *info is not 0.
+ */
+TSR_API tsr_status tsr_potrs(tsr_context *context, tsr_type type, tsr_layout layout, tsr_uplo uplo,
+                             int64_t n, int64_t nrhs, const void *a, int64_t lda, void *b,
+                             int64_t ldb);
+TSR_API tsr_status tsr_potrs_async(tsr_context *context, tsr_type type, tsr_layout layout,
+                                   tsr_uplo uplo, int64_t n, int64_t nrhs, const void *a,
+                                   int64_t lda, void *b, int64_t ldb);
+TSR_API tsr_status tsr_posv(tsr_context *context, tsr_type type, tsr_layout layout, tsr_uplo uplo,
+                            int64_t n, int64_t nrhs, void *a, int64_t lda, void *b, int64_t ldb,
+                            int64_t *info);
+TSR_API tsr_status tsr_posv_async(tsr_context *context, tsr_type type, tsr_layout layout,
+                                  tsr_uplo uplo, int64_t n, int64_t nrhs, void *a, int64_t lda,
+                                  void *b, int64_t ldb, int64_t *info);
+TSR_API tsr_status tsr_trtrs(tsr_context *context, tsr_type type, tsr_layout layout, tsr_uplo uplo,
+                             tsr_op trans, tsr_diag diag, int64_t n, int64_t nrhs, const void *a,
+                             int64_t lda, void *b, int64_t ldb, int64_t *info);
+TSR_API tsr_status tsr_trtrs_async(tsr_context *context, tsr_type type, tsr_layout layout,
+                                   tsr_uplo uplo, tsr_op trans, tsr_diag diag, int64_t n,
+                                   int64_t nrhs, const void *a, int64_t lda, void *b, int64_t ldb,
+                                   int64_t *info);
+TSR_API tsr_status tsr_potri(tsr_context *context, tsr_type type, tsr_layout layout, tsr_uplo uplo,
+                             int64_t n, void *a, int64_t lda, int64_t *info);
+TSR_API tsr_status tsr_potri_async(tsr_context *context, tsr_type type, tsr_layout layout,
+                                   tsr_uplo uplo, int64_t n, void *a, int64_t lda, int64_t *info);
+TSR_API tsr_status tsr_trtri(tsr_context *context, tsr_type type, tsr_layout layout, tsr_uplo uplo,
+                             tsr_diag diag, int64_t n, void *a, int64_t lda, int64_t *info);
+TSR_API tsr_status tsr_trtri_async(tsr_context *context, tsr_type type, tsr_layout layout,
+                                   tsr_uplo uplo, tsr_diag diag, int64_t n, void *a, int64_t lda,
+                                   int64_t *info);
+
+/* pocon: *rcond is an estimate of 1 / (||A||_1 ||A^-1||_1), from the factor that potrf has made of
+ * a positive definite A, and anorm = ||A||_1: by LAPACK's method (Higham, ACM TOMS 14, 1988), which
+ * solves a few systems with one column. 0: A is singular to working precision. Blocking.
+ * TSR_ERR_ARGUMENT also: anorm is negative or not a number. */
+TSR_API tsr_status tsr_pocon(tsr_context *context, tsr_type type, tsr_layout layout, tsr_uplo uplo,
+                             int64_t n, const void *a, int64_t lda, double anorm, double *rcond);
+
+typedef enum tsr_solver {
+  TSR_POTRS,
+  TSR_POSV,
+  TSR_TRTRS,
+  TSR_POTRI,
+  TSR_TRTRI,
+  TSR_SOLVER_COUNT
+} tsr_solver;
+
+/* A solver and its arguments as data, as tsr_level3 is for the level-3 BLAS. Fields that the
+ * routine has not are ignored, and b is NULL where there is no B. a of potrs and trtrs is not
+ * written. */
+typedef struct tsr_solve {
+  tsr_solver routine;
+  tsr_type type;
+  tsr_layout layout;
+  tsr_uplo uplo;
+  tsr_op trans;
+  tsr_diag diag;
+  int64_t n, nrhs;
+  int64_t lda, ldb;
+  int64_t *info;
+} tsr_solve;
+
+TSR_API tsr_status tsr_solve_run(tsr_context *context, const tsr_solve *what, void *a, void *b);
+TSR_API tsr_status tsr_solve_run_async(tsr_context *context, const tsr_solve *what, void *a,
+                                       void *b);
+
 /* ---- Types spelled out ---------------------------------------------------- */
 
 /*
@@ -701,9 +791,10 @@ TSR_API tsr_status tsr_release(tsr_context *context, int64_t m, int64_t n, const
  *
  * symm, hemm, trmm and trsm cut C in one direction only, in columns with TSR_LEFT and in rows with
  * TSR_RIGHT. They follow a map that gives each column (row) to one device; otherwise the planner
- * chooses. A factorisation deals block columns of its own to the devices. The planner also chooses for a call in which the map makes thousands of blocks, or more
- * blocks on a device than it has room for. If a call does not follow the map of its C, its verdict
- * (tsr_plan_last, tsr_plan_print with TSR_VERDICT) says so and why, as does a line of the log.
+ * chooses. A factorisation deals block columns of its own to the devices. The planner also chooses
+ * for a call in which the map makes thousands of blocks, or more blocks on a device than it has
+ * room for. If a call does not follow the map of its C, its verdict (tsr_plan_last, tsr_plan_print
+ * with TSR_VERDICT) says so and why, as does a line of the log.
  *
  * TSR_ERR_ARGUMENT: nb or mb is less than 1, or p x q exceeds the number of devices. A call that
  * fails leaves the maps as they were. */

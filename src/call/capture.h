@@ -16,6 +16,7 @@
 typedef enum tsr_captured_kind {
   TSR_CAPTURED_CALL,
   TSR_CAPTURED_FACTOR,
+  TSR_CAPTURED_SOLVE,
   TSR_CAPTURED_COHERENT,
   TSR_CAPTURED_HOME,
   TSR_CAPTURED_INVALIDATE,
@@ -25,11 +26,13 @@ typedef enum tsr_captured_kind {
 } tsr_captured_kind;
 
 /* One captured step: a call of the user, with its arguments. For a call about a region, c is the
- * region's base, and what has its uplo, m, n, type and ldc. For a factorisation, factor and c. */
+ * region's base, and what has its uplo, m, n, type and ldc. For a factorisation, factor and c; for a
+ * solver, solve, a and c. */
 typedef struct tsr_captured_step {
   tsr_captured_kind kind;
   tsr_level3 what;
   tsr_factor factor;
+  tsr_solve solve;
   tsr_arithmetic_wish arithmetic; /* of a call, which what->arithmetic does not have here */
   unsigned char alpha[16], beta[16];
   const void *a, *b;

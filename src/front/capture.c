@@ -86,6 +86,8 @@ static tsr_status take_step(tsr_context *context, const tsr_captured_step *x) {
                                                x->nb, x->p, x->q, x->first);
     case TSR_CAPTURED_FACTOR:
       return tsr_factor_run_async(context, &x->factor, x->c);
+    case TSR_CAPTURED_SOLVE:
+      return tsr_solve_run_async(context, &x->solve, (void *)x->a, x->c);
     default:
       return tsr_context_submit(context, w, &x->arithmetic, x->alpha, x->a, x->b, x->beta, x->c);
   }

@@ -6,6 +6,7 @@
 
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/thread.h"
 #include "plan/search/knobs.h"
 #include "tessera_model.h"
@@ -78,14 +79,39 @@ TSR_ENTRY(tsr_device_energy, (context, device, joules), tsr_context *context, in
   return context->engine->energy(context->state, device, joules);
 }
 
+void tsr_context_keep_scratch(tsr_context *context, void *memory) {
+  pthread_mutex_lock(&context->lock);
+  bool kept = context->calls.runner != NULL && TSR_VEC_PUSH(&context->scratch, memory);
+  pthread_mutex_unlock(&context->lock);
+  if (kept) return;
+  if (context->calls.runner != NULL) tsr_runner_drain(context->calls.runner);
+  tsr_dealloc(memory);
+}
+
+/* Memory that is kept from now on is of calls for which nobody may have waited. */
+static tsr_scratch take_scratch(tsr_context *context) {
+  pthread_mutex_lock(&context->lock);
+  tsr_scratch taken = context->scratch;
+  context->scratch = (tsr_scratch){NULL, 0, 0};
+  pthread_mutex_unlock(&context->lock);
+  return taken;
+}
+
+static void free_scratch(tsr_scratch *scratch) {
+  for (size_t i = 0; i < scratch->count; i++) tsr_dealloc(scratch->items[i]);
+  TSR_VEC_FREE(scratch);
+}
+
 tsr_status tsr_context_await_all(tsr_context *context) {
   tsr_calls *calls = &context->calls;
+  tsr_scratch scratch = take_scratch(context);
   /* Errors of registrations come first: if memory could not be pinned, a call that uses it may fail
    * for that reason, and the first error is the one that the caller sees. */
   tsr_calls_note_error(calls, tsr_pinner_settle(calls->pinner));
   tsr_calls_collect_pending(calls);
   tsr_runner_drain(calls->runner); /* also waits for jobs that another thread is collecting */
   tsr_compose_note_sync(&context->directory);
+  free_scratch(&scratch);
   return tsr_calls_take_error(calls);
 }
 

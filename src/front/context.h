@@ -29,6 +29,9 @@ typedef struct tsr_user_allocation {
   int device;
 } tsr_user_allocation;
 
+/* Memory of the library on the host that calls use. */
+typedef TSR_VEC(void *) tsr_scratch;
+
 struct tsr_context {
   pid_t process;             /* the process that made the context; no other may use it */
   tsr_process_limits limits; /* of that process, when the context was made */
@@ -44,8 +47,9 @@ struct tsr_context {
   tsr_plans *plans;            /* a reference; holds the machine, settings and captures, too */
   tsr_calls calls;             /* calls under way; owns the runner and the pinner */
   tsr_directory directory;     /* copies that stay on the devices between calls */
-  pthread_mutex_t lock;        /* protects blocks */
+  pthread_mutex_t lock;        /* protects blocks and scratch */
   TSR_VEC(tsr_user_allocation) blocks; /* memory from tsr_malloc that the user has not freed */
+  tsr_scratch scratch; /* of calls under way, or of calls that may have to be made again */
 };
 
 /* ---- context.c ---- */
@@ -56,10 +60,25 @@ tsr_status tsr_context_check(const tsr_context *context);
  * calling thread may itself read and write the user's memory. Errors of those calls are kept for
  * tsr_sync. */
 tsr_status tsr_context_wait_for_devices(tsr_context *context);
+/* Takes over memory of tsr_alloc that the calls which have been submitted use, and frees it when
+ * tsr_sync has waited for them. */
+void tsr_context_keep_scratch(tsr_context *context, void *memory);
 /* What tsr_sync does, of a context with devices. */
 tsr_status tsr_context_await_all(tsr_context *context);
 
 /* ---- residency.c ---- */
+
+/* A matrix in memory, by columns. */
+typedef struct tsr_stored {
+  int64_t m, n;
+  const void *c;
+  int64_t ldc;
+  tsr_type type;
+} tsr_stored;
+
+/* As tsr_coherent and tsr_invalidate, of a right matrix, but no capture takes the call. */
+tsr_status tsr_context_bring(tsr_context *context, const tsr_stored *matrix);
+tsr_status tsr_context_drop(tsr_context *context, const tsr_stored *matrix);
 
 /* Submits the write-backs of all results that are newer on devices than in host memory. */
 tsr_status tsr_context_bring_home(tsr_context *context);
@@ -166,6 +185,17 @@ void tsr_context_choose_arithmetic(const tsr_context *context,
 tsr_status tsr_context_submit(tsr_context *context, const tsr_level3 *what,
                               const tsr_arithmetic_wish *arithmetic, const void *alpha,
                               const void *a, const void *b, const void *beta, void *c);
+
+/* As tsr_level3_run_async, but no capture takes the call. */
+tsr_status tsr_context_step(tsr_context *context, const tsr_level3 *what, const void *alpha,
+                            const void *a, const void *b, const void *beta, void *c);
+
+/* ---- factor.c ---- */
+
+/* As tsr_factor_run_async, but no capture takes the call. */
+tsr_status tsr_context_factor_step(tsr_context *context, const tsr_factor *what, void *a);
+
+/* ---- native.c ---- */
 
 /* The part of a gemm that computes a rectangle of C, natively, and its addresses; its places are
  * not filled in. */

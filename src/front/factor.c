@@ -41,9 +41,11 @@ static tsr_status run(tsr_context *context, bool async, const tsr_factor *what, 
   tsr_binding binding;
   TSR_TRY(tsr_context_check(context));
   TSR_TRY(tsr_call_factor(what, a, true, &call, &binding));
-  TSR_TRY(carry_out(context, async, &call, &binding));
-  if (async) capture(context, what, a);
-  return TSR_OK;
+  return carry_out(context, async, &call, &binding);
+}
+
+tsr_status tsr_context_factor_step(tsr_context *context, const tsr_factor *what, void *a) {
+  return run(context, true, what, a);
 }
 
 TSR_ENTRY(tsr_factor_run, (context, what, a), tsr_context *context, const tsr_factor *what,
@@ -53,7 +55,9 @@ TSR_ENTRY(tsr_factor_run, (context, what, a), tsr_context *context, const tsr_fa
 
 TSR_ENTRY(tsr_factor_run_async, (context, what, a), tsr_context *context, const tsr_factor *what,
           void *a) {
-  return run(context, true, what, a);
+  TSR_TRY(run(context, true, what, a));
+  capture(context, what, a);
+  return TSR_OK;
 }
 
 /* ---- The routines ----------------------------------------------------------- */

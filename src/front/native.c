@@ -43,9 +43,12 @@ static tsr_status carry_out(tsr_context *context, bool async, const tsr_arithmet
   return tsr_context_call(context, call, binding, exchanged, async);
 }
 
+/* How a call is made: a step is an asynchronous call that no capture takes. */
+typedef enum manner { BLOCKING, ASYNC, STEP } manner;
+
 /* An asynchronous call becomes part of a capture only once it is submitted: a call that fails may
  * be repeated by the program. given: the arithmetic; NULL: what->arithmetic has it. */
-static tsr_status run(tsr_context *context, bool async, const tsr_level3 *what,
+static tsr_status run(tsr_context *context, manner how, const tsr_level3 *what,
                       const tsr_arithmetic_wish *given, const void *alpha, const void *a,
                       const void *b, const void *beta, void *c) {
   tsr_call call;
@@ -59,27 +62,32 @@ static tsr_status run(tsr_context *context, bool async, const tsr_level3 *what,
     arithmetic = *given;
   else
     TSR_TRY(tsr_context_arithmetic(context, what->arithmetic, &arithmetic));
-  TSR_TRY(carry_out(context, async, &arithmetic, &call, &binding, exchanged));
-  if (async) capture(context, what, &arithmetic, alpha, a, b, beta, c);
+  TSR_TRY(carry_out(context, how != BLOCKING, &arithmetic, &call, &binding, exchanged));
+  if (how == ASYNC) capture(context, what, &arithmetic, alpha, a, b, beta, c);
   return TSR_OK;
 }
 
 tsr_status tsr_context_submit(tsr_context *context, const tsr_level3 *what,
                               const tsr_arithmetic_wish *arithmetic, const void *alpha,
                               const void *a, const void *b, const void *beta, void *c) {
-  return run(context, true, what, arithmetic, alpha, a, b, beta, c);
+  return run(context, ASYNC, what, arithmetic, alpha, a, b, beta, c);
+}
+
+tsr_status tsr_context_step(tsr_context *context, const tsr_level3 *what, const void *alpha,
+                            const void *a, const void *b, const void *beta, void *c) {
+  return run(context, STEP, what, NULL, alpha, a, b, beta, c);
 }
 
 TSR_ENTRY(tsr_level3_run, (context, what, alpha, a, b, beta, c), tsr_context *context,
           const tsr_level3 *what, const void *alpha, const void *a, const void *b, const void *beta,
           void *c) {
-  return run(context, false, what, NULL, alpha, a, b, beta, c);
+  return run(context, BLOCKING, what, NULL, alpha, a, b, beta, c);
 }
 
 TSR_ENTRY(tsr_level3_run_async, (context, what, alpha, a, b, beta, c), tsr_context *context,
           const tsr_level3 *what, const void *alpha, const void *a, const void *b, const void *beta,
           void *c) {
-  return run(context, true, what, NULL, alpha, a, b, beta, c);
+  return run(context, ASYNC, what, NULL, alpha, a, b, beta, c);
 }
 
 /* ---- The routines ----------------------------------------------------------- */

@@ -13,12 +13,7 @@
 
 /* ---- Arguments ------------------------------------------------------------ */
 
-typedef struct matrix {
-  int64_t m, n;
-  const void *c;
-  int64_t ldc;
-  tsr_type type;
-} matrix;
+typedef tsr_stored matrix;
 
 /* A map: blocks of mb x nb, dealt to a grid of p x q devices that begins at device `first`. */
 typedef struct block_map {
@@ -129,12 +124,9 @@ static tsr_status write_back(tsr_context *context, tsr_uplo uplo, const tsr_regi
 
 /* If a device fails meanwhile, the results that were to come home are made again, and come then.
  * After waiting, the program may change what the calls have read. */
-static tsr_status coherent(tsr_context *context, tsr_uplo uplo, const matrix *x, bool wait) {
+static tsr_status bring(tsr_context *context, tsr_uplo uplo, const matrix *x, bool wait,
+                        bool captured) {
   bool at_host;
-  TSR_TRY(tsr_context_check(context));
-  uplo = (tsr_uplo)tsr_flag_letter(TSR_FLAG_UPLO, (int)uplo);
-  TSR_TRY(check_uplo(uplo));
-  TSR_TRY(check_matrix(x));
   TSR_TRY(is_at_host(context, x, &at_host));
   if (!at_host) return TSR_OK;
   tsr_region region = region_of(x);
@@ -143,8 +135,20 @@ static tsr_status coherent(tsr_context *context, tsr_uplo uplo, const matrix *x,
   do status = write_back(context, uplo, &region, wait, &behind);
   while (tsr_compose_has_losses(&context->directory, status));
   if (status == TSR_OK && wait) tsr_compose_note_event(&context->directory, behind);
-  if (status == TSR_OK) capture(context, TSR_CAPTURED_COHERENT, uplo, x);
+  if (status == TSR_OK && captured) capture(context, TSR_CAPTURED_COHERENT, uplo, x);
   return status;
+}
+
+tsr_status tsr_context_bring(tsr_context *context, const tsr_stored *x) {
+  return bring(context, TSR_GENERAL, x, true, false);
+}
+
+static tsr_status coherent(tsr_context *context, tsr_uplo uplo, const matrix *x, bool wait) {
+  TSR_TRY(tsr_context_check(context));
+  uplo = (tsr_uplo)tsr_flag_letter(TSR_FLAG_UPLO, (int)uplo);
+  TSR_TRY(check_uplo(uplo));
+  TSR_TRY(check_matrix(x));
+  return bring(context, uplo, x, wait, true);
 }
 
 TSR_ENTRY(tsr_coherent_async, (context, uplo, m, n, c, ldc, type), tsr_context *context,
@@ -188,15 +192,24 @@ TSR_ENTRY(tsr_sync_home, (context), tsr_context *context) {
 
 /* Drops the devices' copies of the matrix without a write-back (a copy that reaches beyond the
  * matrix is written back outside it first); and_maps: drops its mapping, too. */
-static tsr_status forget(tsr_context *context, const matrix *x, bool and_maps) {
-  TSR_TRY(check_matrix(x));
+static tsr_status drop(tsr_context *context, const matrix *x, bool and_maps) {
   if (context->engine == NULL || x->m == 0 || x->n == 0) return TSR_OK;
   tsr_region region = region_of(x);
   tsr_compose_begin(&context->directory);
   tsr_status status = tsr_compose_invalidate(&context->directory, &region);
   if (and_maps && status == TSR_OK) tsr_compose_unmap(&context->directory, &region);
   tsr_compose_end(&context->directory);
-  TSR_TRY(status);
+  return status;
+}
+
+tsr_status tsr_context_drop(tsr_context *context, const tsr_stored *x) {
+  return drop(context, x, false);
+}
+
+static tsr_status forget(tsr_context *context, const matrix *x, bool and_maps) {
+  TSR_TRY(check_matrix(x));
+  if (context->engine == NULL || x->m == 0 || x->n == 0) return TSR_OK;
+  TSR_TRY(drop(context, x, and_maps));
   capture(context, and_maps ? TSR_CAPTURED_RELEASE : TSR_CAPTURED_INVALIDATE, TSR_GENERAL, x);
   return TSR_OK;
 }

@@ -52,7 +52,10 @@ static bool share_homes(const tsr_job *earlier, const tsr_job *later) {
          meet(earlier, inputs, later, l->homes_written);
 }
 
+/* A job without arenas of its own waits for the end of every earlier one, and needs the results of
+ * those whose memory it shares. */
 static bool must_end_first(const tsr_job *earlier, const tsr_job *later) {
+  if (!later->own_arenas) return share_homes(earlier, later);
   if (!earlier->own_arenas || !later->own_arenas || earlier->tied || later->tied) return true;
   return earlier->program == later->program || share_homes(earlier, later);
 }
@@ -102,7 +105,6 @@ static bool find_waits(tsr_job *job) {
 bool tsr_overlap_find(tsr_job *job) {
   tsr_runner *runner = job->runner;
   uint64_t completed = atomic_load(&runner->completed);
-  if (!job->own_arenas) return true;
   for (uint64_t n = completed; n < job->number; n++) {
     if (job->number - n >= TSR_RUN_JOBS) continue; /* the job waits for the end of job n anyway */
     tsr_job *earlier = runner->recent[n % TSR_RUN_JOBS];
@@ -110,7 +112,7 @@ bool tsr_overlap_find(tsr_job *job) {
     atomic_fetch_add(&earlier->references, 1);
     job->earlier[job->earlier_count++] = (tsr_earlier){earlier, must_end_first(earlier, job)};
   }
-  return find_waits(job);
+  return !job->own_arenas || find_waits(job);
 }
 
 /* Whether the earlier jobs that are not complete let the job start. */

@@ -66,6 +66,19 @@
   CALL(tsr_trsm_async(NULL, TSR_D, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, 0, NULL, 0))              \
   CALL(tsr_potrf(NULL, TSR_D, 0, 0, 0, NULL, 0, NULL))                                        \
   CALL(tsr_potrf_async(NULL, TSR_D, 0, 0, 0, NULL, 0, NULL))                                  \
+  CALL(tsr_potrs(NULL, TSR_D, 0, 0, 0, 0, NULL, 0, NULL, 0))                                  \
+  CALL(tsr_potrs_async(NULL, TSR_D, 0, 0, 0, 0, NULL, 0, NULL, 0))                            \
+  CALL(tsr_posv(NULL, TSR_D, 0, 0, 0, 0, NULL, 0, NULL, 0, NULL))                             \
+  CALL(tsr_posv_async(NULL, TSR_D, 0, 0, 0, 0, NULL, 0, NULL, 0, NULL))                       \
+  CALL(tsr_trtrs(NULL, TSR_D, 0, 0, 0, 0, 0, 0, NULL, 0, NULL, 0, NULL))                      \
+  CALL(tsr_trtrs_async(NULL, TSR_D, 0, 0, 0, 0, 0, 0, NULL, 0, NULL, 0, NULL))                \
+  CALL(tsr_potri(NULL, TSR_D, 0, 0, 0, NULL, 0, NULL))                                        \
+  CALL(tsr_potri_async(NULL, TSR_D, 0, 0, 0, NULL, 0, NULL))                                  \
+  CALL(tsr_trtri(NULL, TSR_D, 0, 0, 0, 0, NULL, 0, NULL))                                     \
+  CALL(tsr_trtri_async(NULL, TSR_D, 0, 0, 0, 0, NULL, 0, NULL))                               \
+  CALL(tsr_solve_run(NULL, NULL, NULL, NULL))                                                 \
+  CALL(tsr_solve_run_async(NULL, NULL, NULL, NULL))                                           \
+  CALL(tsr_pocon(NULL, TSR_D, 0, 0, 0, NULL, 0, 0, NULL))                                     \
   CALL(tsr_factor_run(NULL, NULL, NULL))                                                      \
   CALL(tsr_factor_run_async(NULL, NULL, NULL))                                                \
   CALL(tsr_plan_factor(NULL, NULL, (tsr_home){TSR_PAGEABLE, 0}, NULL))                        \

@@ -395,6 +395,27 @@ static void check_behind(void *world_, const sweep_outcome *o) {
   world_comes_right(w, TSR_D);
 }
 
+/* Two products on one C: the second needs what the first has made of it. */
+static void expect_twice(void *world_) {
+  world *w = world_;
+  double *expected = w->expected;
+  expect_product(w);
+  for (int i = 0; i < COUNT; i++) expected[i] = 2 * expected[i] - ((double *)w->was[C])[i];
+}
+
+static tsr_status multiply_twice(void *w) {
+  tsr_status status = multiply(w);
+  return status == TSR_OK ? multiply(w) : status;
+}
+
+/* Whatever is not told is right. */
+static void check_twice(void *world_, const sweep_outcome *o) {
+  world *w = world_;
+  if (o->dead || o->synced != TSR_OK || o->status != TSR_OK) return;
+  HOLD(world_inputs_kept(w));
+  world_comes_right(w, TSR_D);
+}
+
 static void check_product(void *world_, const sweep_outcome *o) {
   world *w = world_;
   if (o->dead || o->synced != TSR_OK || o->status == TSR_ERR_DEVICE) return;
@@ -502,6 +523,11 @@ const sweep_visit composition_visits[] = {
     VISIT(there, ask_where, check_where),
     VISIT_AS("distribute_2d of pinned memory", mapped, distribute_2d, check_mapped, SETUP_PINNED),
     VISIT_AS("distribute_1d where little fits", mapped, distribute_1d, check_mapped, SETUP_TIGHT),
+    VISIT_AS("two products on one C", expect_twice, multiply_twice, check_twice, ""),
+    VISIT_AS("two products on one C, reproducible", expect_twice, multiply_twice, check_twice,
+             SETUP_EXACT),
+    VISIT_AS("two products on one C where little fits", expect_twice, multiply_twice, check_twice,
+             SETUP_TIGHT),
     VISIT_AS("a product that is mapped", mapped, multiply, check_product, ""),
     VISIT_AS("a product behind another one", there, multiply, check_behind, ""),
     VISIT_AS("a product where another one is in the way", after_product, multiply_other, check_both,

@@ -42,8 +42,8 @@ static const sweep_way ways[] = {
 };
 
 static const sweep_visit *const tables[] = {
-    call_visits, factor_visits,  composition_visits, capture_visits,
-    plan_visits, context_visits, memory_visits,      NULL,
+    call_visits,    factor_visits, solve_visits, composition_visits, capture_visits, plan_visits,
+    context_visits, memory_visits, NULL,
 };
 
 int main(int argc, char **argv) {

@@ -76,7 +76,7 @@ bool world_comes_right(world *w, tsr_type type);
 
 /* ---- The tables ---- */
 
-extern const sweep_visit call_visits[], factor_visits[], composition_visits[], capture_visits[],
-    plan_visits[], context_visits[], memory_visits[];
+extern const sweep_visit call_visits[], factor_visits[], solve_visits[], composition_visits[],
+    capture_visits[], plan_visits[], context_visits[], memory_visits[];
 
 #endif

@@ -1,0 +1,31 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Solvers: calls that are made of other calls, whose results stay on the devices between them. */
+#ifndef TSR_FRONT_SOLVE_SOLVE_H
+#define TSR_FRONT_SOLVE_SOLVE_H
+
+#include "front/solve/steps.h"
+
+/* Returns the call with its flags as the letters of tessera.h. */
+tsr_solve tsr_solve_flags(const tsr_solve *what);
+
+/* Checks the arguments in the order and by the names of the LAPACK routine. TSR_ERR_ARGUMENT names
+ * the first wrong one. */
+tsr_status tsr_solve_check(const tsr_solve *what, const void *a, const void *b);
+
+/* The steps of the inverse of a triangle, and of op(L)^H op(L) in place of a triangle L: potri's
+ * second half (LAPACK's lauum). scratch: tsr_inverse_scratch(n) elements. n > 0. */
+tsr_status tsr_inverse_of_triangle(const tsr_steps *s, tsr_diag diag, int64_t n, tsr_part a,
+                                   char *scratch);
+tsr_status tsr_square_of_triangle(const tsr_steps *s, int64_t n, tsr_part a, char *scratch);
+
+/* Elements of memory on the host that an inverse of order n needs until its steps are complete, and
+ * what has to be in it. */
+int64_t tsr_inverse_scratch(int64_t n);
+void tsr_inverse_fill(const tsr_steps *s, int64_t n, char *scratch);
+
+/* Lets the devices forget it. */
+tsr_status tsr_inverse_drop(const tsr_steps *s, int64_t n, char *scratch);
+
+#endif

@@ -26,8 +26,8 @@ typedef enum tsr_captured_kind {
 } tsr_captured_kind;
 
 /* One captured step: a call of the user, with its arguments. For a call about a region, c is the
- * region's base, and what has its uplo, m, n, type and ldc. For a factorisation, factor and c; for a
- * solver, solve, a and c. */
+ * region's base, and what has its uplo, m, n, type and ldc. For a factorisation, factor and c; for
+ * a solver, solve, a and c. */
 typedef struct tsr_captured_step {
   tsr_captured_kind kind;
   tsr_level3 what;

@@ -30,7 +30,7 @@ def test_help_begins_with_the_functions(tessera):
     shown = python("-c", "import pydoc, tessera; print(pydoc.plain(pydoc.render_doc(tessera)))").ok().out
     begin = shown[:shown.index("PACKAGE CONTENTS")]
     for name in tessera.__all__:
-        if not isinstance(getattr(tessera, name), type):
+        if callable(getattr(tessera, name)) and not isinstance(getattr(tessera, name), type):
             assert f" {name}(" in begin, name
 
 

@@ -73,8 +73,16 @@ def section(node):
     return f"### {node.name}\n\n{signature(node)}{prose(node)}\n\n"
 
 
+def module(name):
+    """A module of the package that is public itself, and its functions."""
+    tree = ast.parse((PACKAGE / f"{name}.py").read_text(encoding="utf-8"))
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")]
+    return f"### {name}\n\n{prose(tree)}\n\n" + "".join(
+        f"#### {name}.{node.name}\n\n{signature(node)}{prose(node)}\n\n" for node in functions)
+
+
 def page():
-    """The routines first, then functions, classes and errors."""
+    """The routines first, then functions, classes, modules and errors."""
     known, names = definitions(), public_names()
     tree = ast.parse((PACKAGE / "__init__.py").read_text(encoding="utf-8"))
     functions = [known[n] for n in names if isinstance(known.get(n), ast.FunctionDef)]
@@ -85,7 +93,9 @@ def page():
         f"# The Python interface\n\nThis page is made from the docstrings of `tessera`.\n\n{prose(tree)}\n\n",
         "## Routines\n\nEach is a function of the module, and a method of a context, a composition and a plan's maker.\n\n",
         section(known["Routines"]), "## Functions\n\n", *map(section, functions),
-        "## Classes\n\n", *map(section, others), "## Errors\n\n", *map(section, errors)])
+        "## Classes\n\n", *map(section, others),
+        "## Modules\n\n", *(module(n) for n in names if n not in known and (PACKAGE / f"{n}.py").exists()),
+        "## Errors\n\n", *map(section, errors)])
 
 
 if __name__ == "__main__":

@@ -16,6 +16,9 @@ Functions (help(tessera.gemm) says more; what holds for all routines: help(tesse
     syr2k(a, b), her2k(a, b)  one triangle of a b^T + b a^T, a b^H + b a^H
     trmm(a, b), trsm(a, b)    products by a triangular a, and its systems of equations
 
+    linalg                    a module: cholesky, solve, inv and others for positive definite and
+                              triangular matrices
+
     plan("gemm", a, b)        what a call would do, how long it would take, what binds it
     submit("gemm", a, b)      a call beside the program: a Future
     composed()                calls that leave their results on the devices
@@ -33,6 +36,7 @@ from typing import TYPE_CHECKING as _CHECKING, Any, Sequence, overload as _overl
 
 import numpy as _np
 
+from . import linalg
 from ._arrays import DeviceArray
 from ._compose import Capture, Composition, Future, Result
 from ._context import (Context, Traffic, _OfModule, default_context, set_default_context)
@@ -54,7 +58,7 @@ __all__ = [
     "DeviceArray", "DeviceError", "EngineError", "Error", "FileError", "Future", "Instead",
     "InternalError", "MachineError", "OutOfMemoryError", "Plan", "Result", "Routines", "Traffic",
     "UnsupportedError", "composed", "default_context", "empty", "gemm", "gemmt", "hemm", "her2k",
-    "herk", "matmul", "plan", "set_default_context", "submit", "symm", "sync", "sync_home", "syr2k",
+    "herk", "linalg", "matmul", "plan", "set_default_context", "submit", "symm", "sync", "sync_home", "syr2k",
     "syrk", "trmm", "trsm", "version_number", "zeros",
 ]
 

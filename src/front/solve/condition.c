@@ -20,10 +20,10 @@
 typedef struct estimate {
   tsr_steps steps;
   int64_t n;
-  tsr_part a;
-  tsr_part column;   /* in the type */
-  double complex *x; /* the column */
-  bool *sign;        /* of a real column: which elements were not negative */
+  tsr_step_matrix a;
+  tsr_step_matrix column; /* in the type */
+  double complex *x;      /* the column */
+  bool *sign;             /* of a real column: which elements were not negative */
 } estimate;
 
 /* ---- The column -------------------------------------------------------------- */
@@ -130,7 +130,8 @@ static tsr_status norm_of_inverse(const estimate *e, double *norm) {
 
 static tsr_status estimate_norm(estimate *e, double *norm) {
   size_t n = (size_t)e->n;
-  e->column = (tsr_part){tsr_alloc(n * e->steps.size), e->steps.layout == TSR_ROW_MAJOR ? 1 : e->n};
+  e->column =
+      (tsr_step_matrix){tsr_alloc(n * e->steps.size), e->steps.layout == TSR_ROW_MAJOR ? 1 : e->n};
   e->x = tsr_alloc(n * sizeof *e->x);
   e->sign = tsr_alloc(n * sizeof *e->sign);
   bool there = e->column.at != NULL && e->x != NULL && e->sign != NULL;

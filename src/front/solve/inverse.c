@@ -19,7 +19,7 @@
 /* The identity and the memory beside it, each of the order of the largest square on the diagonal.
  */
 typedef struct scratch {
-  tsr_part identity, beside;
+  tsr_step_matrix identity, beside;
 } scratch;
 
 static int64_t order_of_squares(int64_t n) {
@@ -66,35 +66,38 @@ static int64_t first_half(int64_t n) {
 /* The parts of a triangle that is done by halves. */
 typedef struct halves {
   int64_t first, rest;
-  tsr_part upper_left, beside, lower_right; /* beside: below the first half, or right of it */
+  tsr_step_matrix upper_left, beside,
+      lower_right; /* beside: below the first half, or right of it */
 } halves;
 
-static halves halves_of(const tsr_steps *s, int64_t n, tsr_part a) {
+static halves halves_of(const tsr_steps *s, int64_t n, tsr_step_matrix a) {
   int64_t first = first_half(n);
   bool lower = s->uplo == TSR_LOWER;
-  return (halves){first, n - first, a, tsr_part_at(s, a, lower ? first : 0, lower ? 0 : first),
-                  tsr_part_at(s, a, first, first)};
+  return (halves){first, n - first, a,
+                  tsr_step_matrix_at(s, a, lower ? first : 0, lower ? 0 : first),
+                  tsr_step_matrix_at(s, a, first, first)};
 }
 
 /* ---- The inverse ------------------------------------------------------------ */
 
 /* The inverse is made beside the triangle and copied into it: without its diagonal if that is not
  * stored, by a triangle that begins one row lower, or one column further right. */
-static tsr_status invert_square(const tsr_steps *s, tsr_diag diag, int64_t n, tsr_part a,
+static tsr_status invert_square(const tsr_steps *s, tsr_diag diag, int64_t n, tsr_step_matrix a,
                                 const scratch *m) {
   int64_t skip = diag == TSR_UNIT, down = s->uplo == TSR_LOWER ? skip : 0, right = skip - down;
   TSR_TRY(tsr_step_gemm(s, n, m->identity, m->identity, m->beside));
   TSR_TRY(tsr_step_trsm(s, TSR_LEFT, TSR_NO_TRANS, diag, n, n, 1, a, m->beside));
-  return tsr_step_gemmt(s, n - skip, n, tsr_part_at(s, m->beside, down, 0),
-                        tsr_part_at(s, m->identity, 0, right), tsr_part_at(s, a, down, right));
+  return tsr_step_gemmt(s, n - skip, n, tsr_step_matrix_at(s, m->beside, down, 0),
+                        tsr_step_matrix_at(s, m->identity, 0, right),
+                        tsr_step_matrix_at(s, a, down, right));
 }
 
-static tsr_status invert(const tsr_steps *s, tsr_diag diag, int64_t n, tsr_part a,
+static tsr_status invert(const tsr_steps *s, tsr_diag diag, int64_t n, tsr_step_matrix a,
                          const scratch *m) {
   if (n <= TSR_TUNE_INVERSE_SQUARE) return invert_square(s, diag, n, a, m);
   halves h = halves_of(s, n, a);
   bool lower = s->uplo == TSR_LOWER;
-  tsr_part before = lower ? h.lower_right : h.upper_left, after = lower ? a : h.lower_right;
+  tsr_step_matrix before = lower ? h.lower_right : h.upper_left, after = lower ? a : h.lower_right;
   int64_t rows = lower ? h.rest : h.first, cols = lower ? h.first : h.rest;
   TSR_TRY(invert(s, diag, rows, before, m));
   TSR_TRY(tsr_step_trmm(s, TSR_LEFT, TSR_NO_TRANS, diag, rows, cols, 1, before, h.beside));
@@ -102,7 +105,7 @@ static tsr_status invert(const tsr_steps *s, tsr_diag diag, int64_t n, tsr_part 
   return invert(s, diag, cols, after, m);
 }
 
-tsr_status tsr_inverse_of_triangle(const tsr_steps *s, tsr_diag diag, int64_t n, tsr_part a,
+tsr_status tsr_inverse_of_triangle(const tsr_steps *s, tsr_diag diag, int64_t n, tsr_step_matrix a,
                                    char *memory) {
   scratch m = scratch_at(s, n, memory);
   return invert(s, diag, n, a, &m);
@@ -115,13 +118,14 @@ static tsr_op op_of(const tsr_steps *s) {
   return s->uplo == TSR_LOWER ? TSR_CONJ_TRANS : TSR_NO_TRANS;
 }
 
-static tsr_status square_square(const tsr_steps *s, int64_t n, tsr_part a, const scratch *m) {
+static tsr_status square_square(const tsr_steps *s, int64_t n, tsr_step_matrix a,
+                                const scratch *m) {
   TSR_TRY(tsr_step_gemm(s, n, m->identity, m->identity, m->beside));
   TSR_TRY(tsr_step_trmm(s, TSR_LEFT, TSR_NO_TRANS, TSR_NON_UNIT, n, n, 1, a, m->beside));
   return tsr_step_herk(s, op_of(s), n, n, 0, m->beside, a);
 }
 
-static tsr_status square(const tsr_steps *s, int64_t n, tsr_part a, const scratch *m) {
+static tsr_status square(const tsr_steps *s, int64_t n, tsr_step_matrix a, const scratch *m) {
   if (n <= TSR_TUNE_INVERSE_SQUARE) return square_square(s, n, a, m);
   halves h = halves_of(s, n, a);
   bool lower = s->uplo == TSR_LOWER;
@@ -133,7 +137,7 @@ static tsr_status square(const tsr_steps *s, int64_t n, tsr_part a, const scratc
   return square(s, h.rest, h.lower_right, m);
 }
 
-tsr_status tsr_square_of_triangle(const tsr_steps *s, int64_t n, tsr_part a, char *memory) {
+tsr_status tsr_square_of_triangle(const tsr_steps *s, int64_t n, tsr_step_matrix a, char *memory) {
   scratch m = scratch_at(s, n, memory);
   return square(s, n, a, &m);
 }

@@ -13,7 +13,7 @@ typedef struct solving {
   tsr_steps steps;
   const tsr_solve *what;
   bool async;
-  tsr_part a, b;
+  tsr_step_matrix a, b;
   char *scratch; /* of an inverse */
   int64_t *info; /* of the factorisation */
 } solving;

@@ -16,9 +16,9 @@ tsr_status tsr_solve_check(const tsr_solve *what, const void *a, const void *b);
 
 /* The steps of the inverse of a triangle, and of op(L)^H op(L) in place of a triangle L: potri's
  * second half (LAPACK's lauum). scratch: tsr_inverse_scratch(n) elements. n > 0. */
-tsr_status tsr_inverse_of_triangle(const tsr_steps *s, tsr_diag diag, int64_t n, tsr_part a,
+tsr_status tsr_inverse_of_triangle(const tsr_steps *s, tsr_diag diag, int64_t n, tsr_step_matrix a,
                                    char *scratch);
-tsr_status tsr_square_of_triangle(const tsr_steps *s, int64_t n, tsr_part a, char *scratch);
+tsr_status tsr_square_of_triangle(const tsr_steps *s, int64_t n, tsr_step_matrix a, char *scratch);
 
 /* Elements of memory on the host that an inverse of order n needs until its steps are complete, and
  * what has to be in it. */

@@ -9,9 +9,10 @@ tsr_steps tsr_steps_of(tsr_context *context, tsr_type type, tsr_layout layout, t
   return (tsr_steps){context, type, layout, uplo, tsr_type_get(type)->size};
 }
 
-tsr_part tsr_part_at(const tsr_steps *s, tsr_part of, int64_t row, int64_t col) {
+tsr_step_matrix tsr_step_matrix_at(const tsr_steps *s, tsr_step_matrix of, int64_t row,
+                                   int64_t col) {
   int64_t at = s->layout == TSR_ROW_MAJOR ? row * of.ld + col : row + col * of.ld;
-  return (tsr_part){of.at + at * (int64_t)s->size, of.ld};
+  return (tsr_step_matrix){of.at + at * (int64_t)s->size, of.ld};
 }
 
 /* ---- Calls ------------------------------------------------------------------ */
@@ -33,52 +34,53 @@ static tsr_level3 request(const tsr_steps *s, tsr_operation operation) {
                       .transb = TSR_NO_TRANS};
 }
 
-static tsr_status triangular(const tsr_steps *s, tsr_level3 what, int alpha, tsr_part a,
-                             tsr_part b) {
+static tsr_status triangular(const tsr_steps *s, tsr_level3 what, int alpha, tsr_step_matrix a,
+                             tsr_step_matrix b) {
   what.lda = a.ld;
   what.ldc = b.ld;
   return tsr_context_step(s->context, &what, scalar(s, alpha), a.at, NULL, NULL, b.at);
 }
 
 tsr_status tsr_step_trsm(const tsr_steps *s, tsr_side side, tsr_op op, tsr_diag diag, int64_t m,
-                         int64_t n, int alpha, tsr_part a, tsr_part b) {
+                         int64_t n, int alpha, tsr_step_matrix a, tsr_step_matrix b) {
   tsr_level3 what = request(s, TSR_TRSM);
   what.side = side, what.transa = op, what.diag = diag, what.m = m, what.n = n;
   return triangular(s, what, alpha, a, b);
 }
 
 tsr_status tsr_step_trmm(const tsr_steps *s, tsr_side side, tsr_op op, tsr_diag diag, int64_t m,
-                         int64_t n, int alpha, tsr_part a, tsr_part b) {
+                         int64_t n, int alpha, tsr_step_matrix a, tsr_step_matrix b) {
   tsr_level3 what = request(s, TSR_TRMM);
   what.side = side, what.transa = op, what.diag = diag, what.m = m, what.n = n;
   return triangular(s, what, alpha, a, b);
 }
 
 static tsr_status product(const tsr_steps *s, tsr_operation operation, int64_t n, int64_t k,
-                          tsr_part a, tsr_part b, tsr_part c) {
+                          tsr_step_matrix a, tsr_step_matrix b, tsr_step_matrix c) {
   tsr_level3 what = request(s, operation);
   what.m = what.n = n, what.k = k, what.lda = a.ld, what.ldb = b.ld, what.ldc = c.ld;
   return tsr_context_step(s->context, &what, scalar(s, 1), a.at, b.at, scalar(s, 0), c.at);
 }
 
-tsr_status tsr_step_gemm(const tsr_steps *s, int64_t n, tsr_part a, tsr_part b, tsr_part c) {
+tsr_status tsr_step_gemm(const tsr_steps *s, int64_t n, tsr_step_matrix a, tsr_step_matrix b,
+                         tsr_step_matrix c) {
   return product(s, TSR_GEMM, n, n, a, b, c);
 }
 
-tsr_status tsr_step_gemmt(const tsr_steps *s, int64_t n, int64_t k, tsr_part a, tsr_part b,
-                          tsr_part c) {
+tsr_status tsr_step_gemmt(const tsr_steps *s, int64_t n, int64_t k, tsr_step_matrix a,
+                          tsr_step_matrix b, tsr_step_matrix c) {
   return product(s, TSR_GEMMT, n, k, a, b, c);
 }
 
-tsr_status tsr_step_herk(const tsr_steps *s, tsr_op op, int64_t n, int64_t k, int beta, tsr_part a,
-                         tsr_part c) {
+tsr_status tsr_step_herk(const tsr_steps *s, tsr_op op, int64_t n, int64_t k, int beta,
+                         tsr_step_matrix a, tsr_step_matrix c) {
   bool is_complex = tsr_type_get(s->type)->complex_valued;
   tsr_level3 what = request(s, is_complex ? TSR_HERK : TSR_SYRK);
   what.transa = op, what.n = n, what.k = k, what.lda = a.ld, what.ldc = c.ld;
   return tsr_context_step(s->context, &what, scalar(s, 1), a.at, NULL, scalar(s, beta), c.at);
 }
 
-tsr_status tsr_step_potrf(const tsr_steps *s, int64_t n, tsr_part a, int64_t *info) {
+tsr_status tsr_step_potrf(const tsr_steps *s, int64_t n, tsr_step_matrix a, int64_t *info) {
   tsr_factor what = {TSR_POTRF, s->type, s->layout, s->uplo, n, a.ld, info};
   return tsr_context_factor_step(s->context, &what, a.at);
 }
@@ -92,19 +94,19 @@ void tsr_steps_await(const tsr_steps *s) {
 }
 
 /* The matrix as it is stored, by columns. */
-static tsr_stored stored(const tsr_steps *s, int64_t m, int64_t n, tsr_part of) {
+static tsr_stored stored(const tsr_steps *s, int64_t m, int64_t n, tsr_step_matrix of) {
   bool by_rows = s->layout == TSR_ROW_MAJOR;
   return (tsr_stored){by_rows ? n : m, by_rows ? m : n, of.at, of.ld, s->type};
 }
 
-tsr_status tsr_steps_end(const tsr_steps *s, int64_t m, int64_t n, tsr_part of) {
+tsr_status tsr_steps_end(const tsr_steps *s, int64_t m, int64_t n, tsr_step_matrix of) {
   tsr_stored x = stored(s, m, n, of);
   tsr_status came = tsr_context_bring(s->context, &x);
   tsr_status forgotten = tsr_context_drop(s->context, &x);
   return came != TSR_OK ? came : forgotten;
 }
 
-tsr_status tsr_steps_drop(const tsr_steps *s, int64_t m, int64_t n, tsr_part of) {
+tsr_status tsr_steps_drop(const tsr_steps *s, int64_t m, int64_t n, tsr_step_matrix of) {
   tsr_stored x = stored(s, m, n, of);
   return tsr_context_drop(s->context, &x);
 }
@@ -131,7 +133,7 @@ static int64_t first_zero(const tsr_steps *s, int64_t n, const char *at, int64_t
 }
 
 /* Copies the diagonal of a matrix in a device's memory. */
-static tsr_status fetch_diagonal(const tsr_steps *s, int64_t n, tsr_part a, int device,
+static tsr_status fetch_diagonal(const tsr_steps *s, int64_t n, tsr_step_matrix a, int device,
                                  char *diagonal) {
   TSR_TRY(tsr_context_wait_for_devices(s->context));
   tsr_copy_args args = {diagonal, a.at,     TSR_HOST, device, s->size, (size_t)(a.ld + 1) * s->size,
@@ -139,7 +141,7 @@ static tsr_status fetch_diagonal(const tsr_steps *s, int64_t n, tsr_part a, int 
   return tsr_runner_copy(s->context->calls.runner, &args);
 }
 
-tsr_status tsr_steps_find_zero(const tsr_steps *s, int64_t n, tsr_part a, int64_t *place) {
+tsr_status tsr_steps_find_zero(const tsr_steps *s, int64_t n, tsr_step_matrix a, int64_t *place) {
   tsr_place found = {.memory = TSR_PAGEABLE};
   tsr_stored x = stored(s, n, n, a);
   if (s->context->engine != NULL)

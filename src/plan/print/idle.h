@@ -9,8 +9,8 @@
 #include "base/text.h"
 #include "plan/model/busy.h"
 
-/* When a device's first kernel begins, and when its last one ends. A device without kernels: the end
- * of the plan, and 0. */
+/* When a device's first kernel begins, and when its last one ends. A device without kernels: the
+ * end of the plan, and 0. */
 void tsr_idle_ends(const tsr_plan *plan, int device, double *first, double *last);
 
 /* Appends a table for people. */

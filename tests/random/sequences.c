@@ -270,6 +270,48 @@ static bool do_solve(sequence *s, const tsr_factor *f, const part *x) {
          passed(s, "solve", carry_out(s, &c, false, chance(s, 80)));
 }
 
+/* Draws the right-hand sides of a solver, which share nothing with the factor. */
+static bool draw_sides(sequence *s, const tsr_factor *f, const part *x, int64_t count, part *b) {
+  bool by_rows = f->layout == TSR_ROW_MAJOR;
+  for (int tries = 0; tries < 20; ++tries)
+    if (pool_draw(&s->pool, f->type, by_rows ? count : f->n, by_rows ? f->n : count, &s->random,
+                  b) &&
+        !pool_share(&s->pool, b, x))
+      return true;
+  return false;
+}
+
+/* What a solver makes of the factor: solutions beside it, or an inverse in its place. */
+static bool do_solver(sequence *s, const tsr_factor *f, const part *x) {
+  static const tsr_solver routines[] = {TSR_POTRS, TSR_TRTRS, TSR_POTRI, TSR_TRTRI};
+  int64_t info[2] = {-1, -1};
+  part b = {0};
+  tsr_solve w = {.routine = routines[between(s, 0, 3)],
+                 .type = f->type,
+                 .layout = f->layout,
+                 .uplo = f->uplo,
+                 .trans = draw_op(s),
+                 .diag = chance(s, 50) ? TSR_UNIT : TSR_NON_UNIT,
+                 .n = f->n,
+                 .nrhs = between(s, 1, 60),
+                 .lda = f->lda,
+                 .info = &info[0]};
+  bool solves = w.routine == TSR_POTRS || w.routine == TSR_TRTRS;
+  if (solves && !draw_sides(s, f, x, w.nrhs, &b)) return true;
+  w.ldb = b.ld;
+  say(s, solves ? "    solver" : "    inverse", solves ? &b : x);
+  void *at = solves ? pool_at(&s->pool, b.offset, true) : NULL;
+  if (!passed(s, "solver", tsr_solve_run(s->cpu, &w, pool_at(&s->pool, x->offset, true), at)))
+    return false;
+  w.info = &info[1];
+  at = solves ? ours(s, &b) : NULL;
+  if (!passed(
+          s, "solver",
+          (chance(s, 75) ? tsr_solve_run_async : tsr_solve_run)(s->context, &w, ours(s, x), at)))
+    return false;
+  return info[0] == info[1] || fail(s, "solver", "info differs");
+}
+
 /* Factors a matrix, which earlier calls on the devices may have written to. */
 static bool do_factor(sequence *s) {
   tsr_factor f = {.routine = TSR_POTRF,
@@ -293,7 +335,9 @@ static bool do_factor(sequence *s) {
   if (!passed(s, "factor",
               (chance(s, 80) ? tsr_factor_run_async : tsr_factor_run)(s->context, &f, ours(s, &x))))
     return false;
-  return twin == 0 ? chance(s, 40) || do_solve(s, &f, &x) : fail(s, "factor", "it is definite");
+  if (twin != 0) return fail(s, "factor", "it is definite");
+  if (chance(s, 30)) return true;
+  return chance(s, 50) ? do_solve(s, &f, &x) : do_solver(s, &f, &x);
 }
 
 static bool are_factored(sequence *s) {

@@ -52,7 +52,7 @@ PLAIN = set("""
     access accumulation algebra axes blocking bounds buffer busy cache cell context dense diag
     element end fact field figure fit forced format formula holding index kind known layout level3
     load measured memory name op option order part prediction problem question range reading
-    place rect role routing rule search set setting side space stage status tenancy trace traffic tried type
+    place rect role routing rule search set setting side solve space stage status tenancy trace traffic tried type
     uplo use walk way
 """.split())
 

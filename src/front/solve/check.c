@@ -72,8 +72,8 @@ static tsr_status check_matrix(const arguments *is, const tsr_solve *x, const ch
 
 /* A and B may be parts of one matrix, but not share elements: as in a trsm, which is the last step.
  */
-static tsr_status check_apart(const arguments *is, const tsr_solve *x, const void *a,
-                              const void *b) {
+static tsr_status check_disjoint(const arguments *is, const tsr_solve *x, const void *a,
+                                 const void *b) {
   tsr_call call;
   tsr_binding binding;
   bool exchanged;
@@ -119,5 +119,5 @@ tsr_status tsr_solve_check(const tsr_solve *x, const void *a, const void *b) {
   if (is->b) TSR_TRY(check_matrix(is, x, "b", b, x->nrhs, x->ldb));
   if (is->info && x->info == NULL)
     return tsr_fail(TSR_ERR_ARGUMENT, "%s: info = NULL: give the address of the info", is->name);
-  return is->b && x->n > 0 && x->nrhs > 0 ? check_apart(is, x, a, b) : TSR_OK;
+  return is->b && x->n > 0 && x->nrhs > 0 ? check_disjoint(is, x, a, b) : TSR_OK;
 }

@@ -98,7 +98,7 @@ static tsr_status try_alternating(const estimate *e, double *norm) {
 }
 
 /* Columns of the inverse, each where the last one's dual is largest. */
-static tsr_status climb(const estimate *e, double *norm) {
+static tsr_status try_columns(const estimate *e, double *norm) {
   enum { MOST_COLUMNS = 5 }; /* as lacn2's ITMAX */
   double dual;
   int64_t at;
@@ -124,7 +124,7 @@ static tsr_status norm_of_inverse(const estimate *e, double *norm) {
   TSR_TRY(solve(e, norm));
   if (e->n == 1) return TSR_OK;
   (void)take_signs(e);
-  TSR_TRY(climb(e, norm));
+  TSR_TRY(try_columns(e, norm));
   return try_alternating(e, norm);
 }
 

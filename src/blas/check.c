@@ -94,10 +94,10 @@ static tsr_status check_type(const tsr_operation_info *info, tsr_operation opera
                   info->name, (char)type, info->types, real);
 }
 
-static tsr_status check_one_of(const tsr_operation_info *info, const char *name, int value,
-                               int first, int second, const char *remedy) {
+tsr_status tsr_check_one_of(const char *routine, const char *name, int value, int first, int second,
+                            const char *remedy) {
   if (value == first || value == second) return TSR_OK;
-  return tsr_fail(TSR_ERR_ARGUMENT, "%s: %s = %d%s: give %s", info->name, name, value,
+  return tsr_fail(TSR_ERR_ARGUMENT, "%s: %s = %d%s: give %s", routine, name, value,
                   tsr_flag_of_cblas(value), remedy);
 }
 
@@ -125,14 +125,14 @@ static tsr_status check_flag(const tsr_operation_info *info, const tsr_argument 
   int value = tsr_check_flag(w, argument->at);
   switch (argument->flag) {
     case TSR_FLAG_SIDE:
-      return check_one_of(info, argument->name, value, TSR_LEFT, TSR_RIGHT,
-                          "TSR_LEFT or TSR_RIGHT");
+      return tsr_check_one_of(info->name, argument->name, value, TSR_LEFT, TSR_RIGHT,
+                              "TSR_LEFT or TSR_RIGHT");
     case TSR_FLAG_UPLO:
-      return check_one_of(info, argument->name, value, TSR_LOWER, TSR_UPPER,
-                          "TSR_LOWER or TSR_UPPER");
+      return tsr_check_one_of(info->name, argument->name, value, TSR_LOWER, TSR_UPPER,
+                              "TSR_LOWER or TSR_UPPER");
     case TSR_FLAG_DIAG:
-      return check_one_of(info, argument->name, value, TSR_NON_UNIT, TSR_UNIT,
-                          "TSR_NON_UNIT or TSR_UNIT");
+      return tsr_check_one_of(info->name, argument->name, value, TSR_NON_UNIT, TSR_UNIT,
+                              "TSR_NON_UNIT or TSR_UNIT");
     default:
       return check_op(info, w->type, argument->name, (tsr_op)value);
   }
@@ -140,68 +140,73 @@ static tsr_status check_flag(const tsr_operation_info *info, const tsr_argument 
 
 /* ---- Extents -------------------------------------------------------------- */
 
-static tsr_status check_extent(const tsr_operation_info *info, const char *name, int64_t value) {
+tsr_status tsr_check_extent(const char *routine, const char *name, int64_t value) {
   if (value >= 0 && value <= EXTENT_MAX) return TSR_OK;
   return tsr_fail(TSR_ERR_ARGUMENT, "%s: %s = %" PRId64 ": give an extent from 0 to %" PRId64,
-                  info->name, name, value, EXTENT_MAX);
+                  routine, name, value, EXTENT_MAX);
 }
 
 /* Checks the flags and the extents, in the routine's order. */
 static tsr_status check_numbers(const tsr_operation_info *info, const tsr_level3 *w) {
   TSR_TRY(check_type(info, w->operation, w->type));
-  TSR_TRY(check_one_of(info, "layout", (int)w->layout, TSR_COL_MAJOR, TSR_ROW_MAJOR,
-                       "TSR_COL_MAJOR or TSR_ROW_MAJOR"));
+  TSR_TRY(tsr_check_one_of(info->name, "layout", (int)w->layout, TSR_COL_MAJOR, TSR_ROW_MAJOR,
+                           "TSR_COL_MAJOR or TSR_ROW_MAJOR"));
   for (int i = 0; i < info->argument_count; i++) {
     const tsr_argument *argument = &info->arguments[i];
     if (argument->kind == TSR_ARGUMENT_FLAG)
       TSR_TRY(check_flag(info, argument, w));
     else if (argument->kind == TSR_ARGUMENT_EXTENT)
-      TSR_TRY(check_extent(info, argument->name, tsr_check_number(w, argument->at)));
+      TSR_TRY(tsr_check_extent(info->name, argument->name, tsr_check_number(w, argument->at)));
   }
   return TSR_OK;
 }
 
 /* ---- Operands ------------------------------------------------------------- */
 
-static tsr_status check_pointer(const tsr_operation_info *info, const char *name,
-                                const void *pointer, const char *what) {
+tsr_status tsr_check_pointer(const char *routine, const char *name, const void *pointer,
+                             const char *what) {
   if (pointer) return TSR_OK;
-  return tsr_fail(TSR_ERR_ARGUMENT, "%s: %s = NULL: give the address of the %s", info->name, name,
+  return tsr_fail(TSR_ERR_ARGUMENT, "%s: %s = NULL: give the address of the %s", routine, name,
                   what);
 }
 
 /* Checks the leading dimension of a matrix that is stored as rows x cols, in the caller's
  * layout. */
-static tsr_status check_ld(const tsr_operation_info *info, const char *name, tsr_layout layout,
-                           int64_t rows, int64_t cols, int64_t ld) {
+static tsr_status check_ld(const char *routine, const char *name, tsr_layout layout, int64_t rows,
+                           int64_t cols, int64_t ld) {
   int64_t least = layout == TSR_COL_MAJOR ? rows : cols;
   if (least < 1) least = 1;
   if (ld >= least && ld <= EXTENT_MAX) return TSR_OK;
   return tsr_fail(TSR_ERR_ARGUMENT,
                   "%s: ld%s = %" PRId64 ": it must be at least %" PRId64
                   ", the stored %s of the matrix",
-                  info->name, name, ld, least, layout == TSR_COL_MAJOR ? "rows" : "columns");
+                  routine, name, ld, least, layout == TSR_COL_MAJOR ? "rows" : "columns");
 }
 
 /* Checks that the offset of the last element in bytes fits an int64_t. */
-static tsr_status check_size(const tsr_operation_info *info, const char *name, const tsr_level3 *w,
-                             int64_t rows, int64_t cols, int64_t ld) {
-  int64_t most = INT64_MAX / (int64_t)tsr_type_get(w->type)->size;
-  int64_t lines = w->layout == TSR_COL_MAJOR ? cols : rows;
+static tsr_status check_size(const char *routine, const char *name, tsr_type type,
+                             tsr_layout layout, int64_t rows, int64_t cols, int64_t ld) {
+  int64_t most = INT64_MAX / (int64_t)tsr_type_get(type)->size;
+  int64_t lines = layout == TSR_COL_MAJOR ? cols : rows;
   if (rows == 0 || cols == 0 || lines <= most / ld) return TSR_OK;
   return tsr_fail(TSR_ERR_ARGUMENT,
                   "%s: %s is %" PRId64 " x %" PRId64 " with ld%s = %" PRId64
                   ": more than an address can tell; give smaller extents",
-                  info->name, name, rows, cols, name, ld);
+                  routine, name, rows, cols, name, ld);
+}
+
+tsr_status tsr_check_storage(const char *routine, const char *name, tsr_type type,
+                             tsr_layout layout, int64_t rows, int64_t cols, int64_t ld) {
+  TSR_TRY(check_ld(routine, name, layout, rows, cols, ld));
+  return check_size(routine, name, type, layout, rows, cols, ld);
 }
 
 static tsr_status check_matrix(const tsr_operation_info *info, const tsr_level3 *w,
                                const tsr_argument *matrix, const void *pointer, bool used) {
   int64_t ld = tsr_check_number(w, matrix->at), rows, cols;
   tsr_check_shape(w, matrix, &rows, &cols);
-  if (used) TSR_TRY(check_pointer(info, matrix->name, pointer, "matrix"));
-  TSR_TRY(check_ld(info, matrix->name, w->layout, rows, cols, ld));
-  return check_size(info, matrix->name, w, rows, cols, ld);
+  if (used) TSR_TRY(tsr_check_pointer(info->name, matrix->name, pointer, "matrix"));
+  return tsr_check_storage(info->name, matrix->name, w->type, w->layout, rows, cols, ld);
 }
 
 static bool reads_inputs(const tsr_level3 *w, const tsr_arguments *x) {
@@ -224,9 +229,10 @@ static tsr_status check_operand(const tsr_operation_info *info, const tsr_level3
   const void *pointer = given_at(x, argument->given);
   switch (argument->kind) {
     case TSR_ARGUMENT_SCALAR:
-      return check_pointer(info, argument->name, pointer, "scalar");
+      return tsr_check_pointer(info->name, argument->name, pointer, "scalar");
     case TSR_ARGUMENT_INFO:
-      return check_pointers ? check_pointer(info, argument->name, pointer, "info") : TSR_OK;
+      return check_pointers ? tsr_check_pointer(info->name, argument->name, pointer, "info")
+                            : TSR_OK;
     case TSR_ARGUMENT_INPUT:
       return check_matrix(info, w, argument, pointer, check_pointers && reads_inputs(w, x));
     case TSR_ARGUMENT_RESULT:

@@ -20,6 +20,17 @@ typedef struct tsr_arguments {
 tsr_status tsr_check_arguments(const tsr_level3 *what, const tsr_arguments *given,
                                bool check_pointers);
 
+/* Single checks of an argument of a routine, for all routines that say the same of a wrong one:
+ * a flag, an extent, a pointer to the matrix (or `what` it is), and the leading dimension of a
+ * matrix that is stored as rows x cols, whose last element must have an address. */
+tsr_status tsr_check_one_of(const char *routine, const char *name, int value, int first, int second,
+                            const char *remedy);
+tsr_status tsr_check_extent(const char *routine, const char *name, int64_t value);
+tsr_status tsr_check_pointer(const char *routine, const char *name, const void *pointer,
+                             const char *what);
+tsr_status tsr_check_storage(const char *routine, const char *name, tsr_type type,
+                             tsr_layout layout, int64_t rows, int64_t cols, int64_t ld);
+
 /* Returns the call with its flags as the letters of tessera.h (callers may also give lower case and
  * the numbers of CBLAS). */
 tsr_level3 tsr_check_flags_read(const tsr_level3 *what);

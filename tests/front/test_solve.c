@@ -539,6 +539,7 @@ static void test_arguments(void **unused) {
   REFUSED(tsr_trtri(c, TSR_D, TSR_COL_MAJOR, TSR_LOWER, (tsr_diag)5, 4, a, 4, &info),
           "trtri: diag = 5");
   REFUSED(tsr_potri(c, TSR_D, TSR_COL_MAJOR, TSR_LOWER, 4, a, 4, NULL), "potri: info");
+  REFUSED(tsr_pocon(c, TSR_D, TSR_COL_MAJOR, TSR_LOWER, 4, a, 3, 1, &rcond), "pocon: lda = 3");
   REFUSED(tsr_pocon(c, TSR_D, TSR_COL_MAJOR, TSR_LOWER, 4, a, 4, -1, &rcond), "pocon: anorm = -1");
   REFUSED(tsr_pocon(c, TSR_D, TSR_COL_MAJOR, TSR_LOWER, 4, a, 4, NAN, &rcond), "anorm = nan");
   REFUSED(tsr_pocon(c, TSR_D, TSR_COL_MAJOR, TSR_LOWER, 4, a, 4, 1, NULL), "rcond = NULL");

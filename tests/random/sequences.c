@@ -281,7 +281,7 @@ static bool draw_sides(sequence *s, const tsr_factor *f, const part *x, int64_t 
   return false;
 }
 
-/* What a solver makes of the factor: solutions beside it, or an inverse in its place. */
+/* Solves with the factor, or puts the inverse in its place, by a solver's routine. */
 static bool do_solver(sequence *s, const tsr_factor *f, const part *x) {
   static const tsr_solver routines[] = {TSR_POTRS, TSR_TRTRS, TSR_POTRI, TSR_TRTRI};
   int64_t info[2] = {-1, -1};

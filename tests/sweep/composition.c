@@ -408,7 +408,7 @@ static tsr_status multiply_twice(void *w) {
   return status == TSR_OK ? multiply(w) : status;
 }
 
-/* Whatever is not told is right. */
+/* If neither the calls nor tsr_sync failed, C is right. */
 static void check_twice(void *world_, const sweep_outcome *o) {
   world *w = world_;
   if (o->dead || o->synced != TSR_OK || o->status != TSR_OK) return;

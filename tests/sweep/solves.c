@@ -153,8 +153,7 @@ static void check_right(world *w, bool async) {
   if (!is(w, "potrs") && !is(w, "solve_run")) HOLD(w->info == 0);
 }
 
-/* What posv has made of A is its business. A device that fails a plain copy may fail the next one,
- * too. */
+/* posv writes its factor to A. A device that fails a plain copy may fail the next one, too. */
 static void check_way(world *w, const sweep_outcome *o, bool async) {
   if (o->dead || (w->at_device[A] && o->status == TSR_ERR_DEVICE)) return;
   if (!is(w, "posv")) HOLD(world_inputs_kept(w));

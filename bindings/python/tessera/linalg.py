@@ -104,6 +104,14 @@ def _pair(a: Matrix, b: Any) -> np.dtype[Any]:
     return np.result_type(a, _array("b", b, 1, 2))
 
 
+def _clear_beside(c: Matrix, lower: bool) -> None:
+    """Fills the triangle beside the lower one, or beside the upper one, with zeros: line by line as they are
+    stored."""
+    by_rows = _order(c)
+    for i, line in enumerate(c if by_rows else c.T):
+        line[i + 1 if lower == by_rows else 0:None if lower == by_rows else i] = 0
+
+
 # ---- Calls ----
 
 
@@ -134,6 +142,20 @@ def _solve_with(context: Context | None, routine: int, a: Matrix, b: Matrix | No
                     diag=lib.TSR_UNIT if unit else lib.TSR_NON_UNIT, **columns)
     _call(context, lib.tsr_solve_run, what, a, b)
     return int(info[0])
+
+
+def _solve_beside(context: Context | None, routine: int, given: Any, b: Any, overwrite_b: bool, lower: bool,
+                  trans: int | None = None, unit: bool = False) -> tuple[Matrix, int]:
+    """The solution with a triangle that is only read, and LAPACK's info."""
+    t = _square(given)
+    dtype = _pair(t, b)
+    t = t.astype(dtype, copy=False)
+    by_rows = _order(t)
+    if _ld(t, by_rows) is None:
+        t = np.array(t, order="F")
+    x, vector = _sides(b, t.shape[0], dtype, by_rows, overwrite_b)
+    info = _solve_with(context, routine, t, x, by_rows, lower, trans, unit)
+    return x[:, 0] if vector else x, info
 
 
 def _refuse(info: int, definite: bool) -> None:
@@ -178,10 +200,8 @@ def cholesky(a: Any, lower: bool = False, overwrite_a: bool = False, *,
     """The Cholesky factor of a positive definite matrix: u with a = u^H u or, with lower, l with
     a = l l^H, and zeros beside it. Only that triangle of a is read. LinAlgError: a is not positive
     definite."""
-    c, by_rows = _factored(a, bool(lower), overwrite_a, context)
-    lines = c if by_rows else c.T  # each is contiguous
-    for i, line in enumerate(lines):
-        line[i + 1 if bool(lower) == by_rows else 0:None if bool(lower) == by_rows else i] = 0
+    c, _ = _factored(a, bool(lower), overwrite_a, context)
+    _clear_beside(c, bool(lower))
     return c
 
 
@@ -189,16 +209,8 @@ def cho_solve(c_and_lower: tuple[Any, bool], b: Any, overwrite_b: bool = False, 
               context: Context | None = None) -> Matrix:
     """The x of a x = b, from the factor of a that cho_factor or cholesky has made. b is a vector or
     a matrix."""
-    given, lower = c_and_lower
-    c = _square(given)
-    dtype = _pair(c, b)
-    c = c.astype(dtype, copy=False)
-    by_rows = _order(c)
-    if _ld(c, by_rows) is None:
-        c = np.array(c, order="F")
-    x, vector = _sides(b, c.shape[0], dtype, by_rows, overwrite_b)
-    _solve_with(context, lib.TSR_POTRS, c, x, by_rows, bool(lower))
-    return x[:, 0] if vector else x
+    c, lower = c_and_lower
+    return _solve_beside(context, lib.TSR_POTRS, c, b, overwrite_b, bool(lower))[0]
 
 
 def solve_triangular(a: Any, b: Any, trans: int | str = 0, lower: bool = False, unit_diagonal: bool = False,
@@ -210,16 +222,10 @@ def solve_triangular(a: Any, b: Any, trans: int | str = 0, lower: bool = False, 
              2: lib.TSR_CONJ_TRANS, "C": lib.TSR_CONJ_TRANS}
     if trans not in flags:
         raise ArgumentError(f"trans is {trans!r}; give 0, 1 or 2, or 'N', 'T' or 'C'")
-    t = _square(a)
-    dtype = _pair(t, b)
-    t = t.astype(dtype, copy=False)
-    by_rows = _order(t)
-    if _ld(t, by_rows) is None:
-        t = np.array(t, order="F")
-    x, vector = _sides(b, t.shape[0], dtype, by_rows, overwrite_b)
-    _refuse(_solve_with(context, lib.TSR_TRTRS, t, x, by_rows, bool(lower), flags[trans], bool(unit_diagonal)),
-            False)
-    return x[:, 0] if vector else x
+    x, info = _solve_beside(context, lib.TSR_TRTRS, a, b, overwrite_b, bool(lower), flags[trans],
+                            bool(unit_diagonal))
+    _refuse(info, False)
+    return x
 
 
 def solve(a: Any, b: Any, lower: bool = False, overwrite_a: bool = False, overwrite_b: bool = False,
@@ -263,8 +269,7 @@ def inv(a: Any, overwrite_a: bool = False, *, assume_a: str | None = None, lower
     by_rows = _order(square)
     c = _own(square, a, by_rows, overwrite_a)
     _refuse(_solve_with(context, lib.TSR_TRTRI, c, None, by_rows, triangle), False)
-    for i in range(c.shape[0]):
-        c[i, i + 1 if triangle else 0:None if triangle else i] = 0
+    _clear_beside(c, triangle)
     return c
 
 

@@ -51,12 +51,8 @@ static void take_column(const estimate *e) {
 /* x = A^-1 x; *norm: its 1-norm. */
 static tsr_status solve(const estimate *e, double *norm) {
   const tsr_steps *s = &e->steps;
-  bool lower = s->uplo == TSR_LOWER;
   put_column(e);
-  for (int second = 0; second < 2; second++) {
-    tsr_op op = lower == (second == 1) ? TSR_CONJ_TRANS : TSR_NO_TRANS;
-    TSR_TRY(tsr_step_trsm(s, TSR_LEFT, op, TSR_NON_UNIT, e->n, 1, 1, e->a, e->column));
-  }
+  TSR_TRY(tsr_steps_solve(s, e->n, 1, e->a, e->column));
   TSR_TRY(tsr_steps_end(s, e->n, 1, e->column));
   take_column(e);
   *norm = 0;
@@ -171,13 +167,12 @@ TSR_ENTRY(tsr_pocon, (context, type, layout, uplo, n, a, lda, anorm, rcond), tsr
           tsr_type type, tsr_layout layout, tsr_uplo uplo, int64_t n, const void *a, int64_t lda,
           double anorm, double *rcond) {
   TSR_TRY(tsr_context_check(context));
-  tsr_solve what = tsr_solve_flags(&(tsr_solve){.routine = TSR_POTRS,
+  tsr_solve what = tsr_solve_flags(&(tsr_solve){.routine = (tsr_solver)TSR_POCON,
                                                 .type = type,
                                                 .layout = layout,
                                                 .uplo = uplo,
                                                 .n = n,
-                                                .lda = lda,
-                                                .ldb = n > 1 ? n : 1});
+                                                .lda = lda});
   double found;
   TSR_TRY(check(&what, a, anorm, rcond));
   estimate e = {.steps = tsr_steps_of(context, what.type, what.layout, what.uplo),

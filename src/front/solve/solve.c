@@ -20,13 +20,8 @@ typedef struct solving {
 
 /* ---- Steps ------------------------------------------------------------------ */
 
-/* B becomes the solution of L L^H X = B, or U^H U X = B. */
 static tsr_status solve_factored(const solving *x) {
-  const tsr_solve *w = x->what;
-  tsr_op first = w->uplo == TSR_LOWER ? TSR_NO_TRANS : TSR_CONJ_TRANS;
-  tsr_op second = w->uplo == TSR_LOWER ? TSR_CONJ_TRANS : TSR_NO_TRANS;
-  TSR_TRY(tsr_step_trsm(&x->steps, TSR_LEFT, first, TSR_NON_UNIT, w->n, w->nrhs, 1, x->a, x->b));
-  return tsr_step_trsm(&x->steps, TSR_LEFT, second, TSR_NON_UNIT, w->n, w->nrhs, 1, x->a, x->b);
+  return tsr_steps_solve(&x->steps, x->what->n, x->what->nrhs, x->a, x->b);
 }
 
 /* Without a factor a blocking call leaves B as it is, so that it waits for info. */
@@ -128,6 +123,9 @@ static tsr_status run(tsr_context *context, bool async, const tsr_solve *what, v
   TSR_TRY(tsr_context_check(context));
   if (what == NULL)
     return tsr_fail(TSR_ERR_ARGUMENT, "solve: what = NULL: give the address of the description");
+  if ((unsigned)what->routine >= TSR_SOLVER_COUNT)
+    return tsr_fail(TSR_ERR_ARGUMENT, "solve: routine = %d: give one of tsr_solver",
+                    (int)what->routine);
   tsr_solve w = tsr_solve_flags(what);
   TSR_TRY(tsr_solve_check(&w, a, b));
   bool has_b = !is_inverse(&w) && w.nrhs > 0;

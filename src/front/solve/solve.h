@@ -7,6 +7,9 @@
 
 #include "front/solve/steps.h"
 
+/* Behind the routines of tsr_solver: the one whose arguments are checked with theirs. */
+enum { TSR_POCON = TSR_SOLVER_COUNT, TSR_SOLVERS };
+
 /* Returns the call with its flags as the letters of tessera.h. */
 tsr_solve tsr_solve_flags(const tsr_solve *what);
 

@@ -34,25 +34,23 @@ static tsr_level3 request(const tsr_steps *s, tsr_operation operation) {
                       .transb = TSR_NO_TRANS};
 }
 
-static tsr_status triangular(const tsr_steps *s, tsr_level3 what, int alpha, tsr_step_matrix a,
+static tsr_status triangular(const tsr_steps *s, tsr_operation operation, tsr_side side, tsr_op op,
+                             tsr_diag diag, int64_t m, int64_t n, int alpha, tsr_step_matrix a,
                              tsr_step_matrix b) {
-  what.lda = a.ld;
-  what.ldc = b.ld;
+  tsr_level3 what = request(s, operation);
+  what.side = side, what.transa = op, what.diag = diag, what.m = m, what.n = n;
+  what.lda = a.ld, what.ldc = b.ld;
   return tsr_context_step(s->context, &what, scalar(s, alpha), a.at, NULL, NULL, b.at);
 }
 
 tsr_status tsr_step_trsm(const tsr_steps *s, tsr_side side, tsr_op op, tsr_diag diag, int64_t m,
                          int64_t n, int alpha, tsr_step_matrix a, tsr_step_matrix b) {
-  tsr_level3 what = request(s, TSR_TRSM);
-  what.side = side, what.transa = op, what.diag = diag, what.m = m, what.n = n;
-  return triangular(s, what, alpha, a, b);
+  return triangular(s, TSR_TRSM, side, op, diag, m, n, alpha, a, b);
 }
 
 tsr_status tsr_step_trmm(const tsr_steps *s, tsr_side side, tsr_op op, tsr_diag diag, int64_t m,
                          int64_t n, int alpha, tsr_step_matrix a, tsr_step_matrix b) {
-  tsr_level3 what = request(s, TSR_TRMM);
-  what.side = side, what.transa = op, what.diag = diag, what.m = m, what.n = n;
-  return triangular(s, what, alpha, a, b);
+  return triangular(s, TSR_TRMM, side, op, diag, m, n, alpha, a, b);
 }
 
 static tsr_status product(const tsr_steps *s, tsr_operation operation, int64_t n, int64_t k,
@@ -83,6 +81,14 @@ tsr_status tsr_step_herk(const tsr_steps *s, tsr_op op, int64_t n, int64_t k, in
 tsr_status tsr_step_potrf(const tsr_steps *s, int64_t n, tsr_step_matrix a, int64_t *info) {
   tsr_factor what = {TSR_POTRF, s->type, s->layout, s->uplo, n, a.ld, info};
   return tsr_context_factor_step(s->context, &what, a.at);
+}
+
+tsr_status tsr_steps_solve(const tsr_steps *s, int64_t n, int64_t nrhs, tsr_step_matrix a,
+                           tsr_step_matrix b) {
+  tsr_op first = s->uplo == TSR_LOWER ? TSR_NO_TRANS : TSR_CONJ_TRANS;
+  tsr_op second = s->uplo == TSR_LOWER ? TSR_CONJ_TRANS : TSR_NO_TRANS;
+  TSR_TRY(tsr_step_trsm(s, TSR_LEFT, first, TSR_NON_UNIT, n, nrhs, 1, a, b));
+  return tsr_step_trsm(s, TSR_LEFT, second, TSR_NON_UNIT, n, nrhs, 1, a, b);
 }
 
 /* ---- Between and after calls ----------------------------------------------- */

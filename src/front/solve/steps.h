@@ -2,16 +2,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * What solvers are made of: asynchronous calls on parts of their matrices, whose results stay on
- * the devices from one call to the next. No capture takes these calls by themselves: it takes the
- * solver's call.
+ * The steps of a solver: asynchronous calls on parts of its matrices. A step leaves its result on
+ * the devices for the next one. A capture takes the solver's call, and none of the steps.
  */
 #ifndef TSR_FRONT_SOLVE_STEPS_H
 #define TSR_FRONT_SOLVE_STEPS_H
 
 #include "front/context.h"
 
-/* What the steps of a call have in common. */
+/* The context of a solver's steps, and the type, layout and triangle of all of its matrices. */
 typedef struct tsr_steps {
   tsr_context *context;
   tsr_type type;
@@ -50,6 +49,10 @@ tsr_status tsr_step_herk(const tsr_steps *s, tsr_op op, int64_t n, int64_t k, in
                          tsr_step_matrix a, tsr_step_matrix c);
 
 tsr_status tsr_step_potrf(const tsr_steps *s, int64_t n, tsr_step_matrix a, int64_t *info);
+
+/* B, n x nrhs, becomes the X of L L^H X = B, or U^H U X = B: A holds the factor. */
+tsr_status tsr_steps_solve(const tsr_steps *s, int64_t n, int64_t nrhs, tsr_step_matrix a,
+                           tsr_step_matrix b);
 
 /* Waits until all steps so far are complete. Whether they failed is known when their results come
  * home. */

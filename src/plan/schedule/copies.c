@@ -29,7 +29,8 @@ static bool make_items(tsr_copies *c) {
 static bool find_writers(tsr_copies *c) {
   const tsr_graph *graph = c->problem->graph;
   size_t tiles = tiles_of(graph, TSR_C_);
-  if (tsr_family_of(c->problem->call->operation) != TSR_FACTOR) return true;
+  bool factors = tsr_family_of(c->problem->call->operation) == TSR_FACTOR;
+  if (!factors || !tsr_has_cached_blocks(c->problem, TSR_C_)) return true;
   c->writer = tsr_alloc(sizeof *c->writer * (tiles + 1));
   if (!c->writer) return false;
   for (size_t t = 0; t < tiles; t++) c->writer[t] = TSR_NOTHING;

@@ -52,7 +52,8 @@ typedef struct tsr_copies {
   size_t devices;
   TSR_VEC(tsr_piece) pieces;     /* the pool: pieces of all copies */
   uint32_t *readers[TSR_B_ + 1]; /* bit d of [matrix][tile]: device d will read the tile */
-  int16_t *writer;       /* in a factorisation: the device that writes each tile of C; else NULL */
+  int16_t *writer; /* in a factorisation with cached blocks: the device that writes each tile of C;
+                      else NULL */
   int32_t *written_back; /* marks: commands that wrote each tile of C at its home, where it is
                             fetched again: with slots, and in a factorisation */
 } tsr_copies;

@@ -10,7 +10,7 @@ from .options import Fail
 
 # The driver's columns. Files of older runs have the first fifteen.
 COLUMNS = ("op,type,m,n,k,home,devices,cold_s,median_s,tflops,floor_s,fraction,predicted_s,peer,"
-           "peer_s,plan_s,words,check,joules,digest").split(",")
+           "peer_s,plan_s,words,check,joules,digest,peer_block").split(",")
 SIZES = {"s": 4, "t": 4, "d": 8, "c": 8, "z": 16, "h": 2, "b": 2}
 
 

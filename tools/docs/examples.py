@@ -7,21 +7,26 @@
   <!-- file: gram.c -->          the block that follows is written to this file
   <!-- run -->                   the block that follows is run: lines that begin with "$ " are commands
   <!-- run: mpi, numpy -->       (lines behind them that begin with "> " go on), the rest is their output
+  <!-- run: gpu -->              the same, left as it is where there is no GPU; what stands between <!-- where --> and
+                                 <!-- end --> behind it says where and when it came out
 
 Each page has an empty folder, in which its blocks are done in order, with Tessera installed from a build. In
 outputs times, rates, rounding errors, dates and the computer may differ (but in a plan for a described machine, which says
 the same everywhere), and "..." at the end of a line stands for anything.
 A block that needs what is not here is skipped.
-Usage: examples.py BUILD [--update] [PAGE ...]; --update writes what came out into the pages."""
+Usage: examples.py BUILD [--update] [PAGE ...]; --update writes what came out into the pages, COMMIT being the one that
+is named beside GPUs' blocks. `--gpu` runs no other blocks than those."""
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+from datetime import date
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+WHERE = re.compile(r"<!-- where -->.*?<!-- end -->", re.DOTALL)
 BLOCK = re.compile(r"^<!-- (?P<kind>file|run)(?:: (?P<what>[^>]*?))? -->\n(?P<head>```+\w*\n)"
                    r"(?P<body>.*?)(?P<end>^```+$)", re.DOTALL | re.MULTILINE)
 UNITS = r"(?:[num]?s|min|%|times|[kMGT]?FLOP/s|[kMGT]?B/s|cores?|threads?)"
@@ -46,9 +51,10 @@ def with_blocks():
 
 
 class Place:
-    """An installation, and the environment that finds it."""
+    """An installation, and the environment that finds it. only_gpu: blocks that need no GPU are left as they are."""
 
-    def __init__(self, build, folder):
+    def __init__(self, build, folder, only_gpu=False):
+        self.only_gpu = only_gpu
         self.folder, prefix, tools = Path(folder), Path(folder) / "usr", Path(folder) / "tools"
         subprocess.run(["cmake", "--install", build, "--prefix", prefix], check=True, stdout=subprocess.DEVNULL)
         library = next(prefix.rglob("libtessera.so")).parent
@@ -68,7 +74,8 @@ class Place:
         self.has = {"numpy": self.python is not None, "mpi": (prefix / "bin/tessera-pgemm").exists(),
                     "fortran": shutil.which("gfortran") is not None, "c++": shutil.which("g++") is not None,
                     "scalapack": any(Path("/usr/lib").glob("*/libscalapack-openmpi.so")) and shutil.which("mpif90"),
-                    "python": (package / "tessera").is_dir() and python_with("numpy, cffi") is not None}
+                    "python": (package / "tessera").is_dir() and python_with("numpy, cffi") is not None,
+                    "gpu": bool(gpus())}
 
     def lacks(self, needs):
         return [need for need in needs if not self.has[need]]
@@ -77,6 +84,21 @@ class Place:
         done = subprocess.run(["bash", "-c", command], cwd=folder, env=self.env, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300, check=False)
         return done.returncode, done.stdout.decode(errors="replace")
+
+
+def gpus():
+    """The names of this computer's GPUs."""
+    if not shutil.which("nvidia-smi"):
+        return []
+    done = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], capture_output=True, text=True,
+                          check=False)
+    return done.stdout.split("\n")[:-1] if done.returncode == 0 else []
+
+
+def where(commit):
+    """On which computer, when and at which commit GPUs' blocks were run."""
+    names = gpus()
+    return f"({len(names)} {names[0]} and {os.cpu_count()} cores, {date.today()}, commit {commit})"
 
 
 def python_with(modules):
@@ -143,6 +165,8 @@ class Page:
             self.files[what] = body
             return match[0]
         needs = [need.strip() for need in what.split(",") if need.strip()]
+        if ("gpu" in self.place.lacks(needs)) or (self.place.only_gpu and "gpu" not in needs):
+            return match[0]
         if self.place.lacks(needs):
             self.skipped.append(f"{self.path.name}: needs {', '.join(self.place.lacks(needs))}")
             return match[0]
@@ -169,14 +193,16 @@ def do_page(path, place):
 
 
 def main(build, *words):
-    chosen = [Path(word).resolve() for word in words if word != "--update"] or with_blocks()
+    chosen = [Path(word).resolve() for word in words if not word.startswith("--")] or with_blocks()
     failed = False
     with tempfile.TemporaryDirectory() as folder:
-        place = Place(build, folder)
+        place = Place(build, folder, "--gpu" in words)
         for path in chosen:
             text, wrong, skipped = do_page(path, place)
             failed |= bool(wrong)
             print(*wrong, *(f"skip {line}" for line in skipped), sep="\n", end="\n" if wrong or skipped else "")
+            if "--update" in words and gpus():
+                text = WHERE.sub(f"<!-- where -->{where(os.environ.get('COMMIT', 'unknown'))}<!-- end -->", text)
             if "--update" in words:
                 path.write_text(text, encoding="utf-8")
     if failed and "--update" not in words:

@@ -36,6 +36,11 @@ def ratio(row):
     return float(row["peer_s"]) / float(row["median_s"]) if row["peer_s"] else 0
 
 
+def block(row):
+    """The block extent with which the peer was fastest, as " (2048)"; "": nobody noted it."""
+    return f" ({row['peer_block']})" if row.get("peer_block") else ""
+
+
 def three_digits(value):
     """1616.3 as 1620, 47.438 as 47.4."""
     return f"{float(f'{value:.3g}'):g}"
@@ -52,9 +57,10 @@ def rates(rows):
     for row in rows:
         name = (f"{row['type']}{row['op']}", row["home"], row["devices"])
         cell = f"{three_digits(float(row['tflops']))}, {float(row['fraction']):.2f}"
-        lines.setdefault(name, {})[int(row["n"])] = cell + (f", {ratio(row):.1f}" if ratio(row) else "")
+        lines.setdefault(name, {})[int(row["n"])] = cell + (f", {ratio(row):.1f}" if ratio(row) else "") + block(row)
     text = ("TFLOP/s, the fraction of the floor's rate" +
-            (", and how many times as fast as cuBLASXt in the same run" if any(map(ratio, rows)) else "") + ":\n\n")
+            (", and how many times as fast as cuBLASXt in the same run" if any(map(ratio, rows)) else "") +
+            (" (with the block extent that was its best)" if any(map(block, rows)) else "") + ":\n\n")
     heads = ["routine", "home", "GPUs", *map(str, sizes)]
     return text + table(heads, [[*name, *(cells.get(n, "") for n in sizes)] for name, cells in lines.items()])
 

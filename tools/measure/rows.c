@@ -97,25 +97,27 @@ void bench_print_details(const bench_row *row) {
 
 const char bench_csv_head[] =
     "op,type,m,n,k,home,devices,cold_s,median_s,tflops,floor_s,fraction,predicted_s,peer,peer_s,"
-    "plan_s,words,check,joules,digest";
+    "plan_s,words,check,joules,digest,peer_block";
 
 char *bench_row_csv(const bench_row *row) {
   const tsr_level3 *w = &row->line->what;
   bool peer = row->peer_s > 0;
-  char *text = NULL, words[BENCH_SHAPING], peer_s[32] = "", joules[32] = "", digest[32] = "";
+  char *text = NULL, words[BENCH_SHAPING], peer_s[32] = "", joules[32] = "", digest[32] = "",
+       block[32] = "";
   size_t length = 0;
   FILE *stream = open_memstream(&text, &length);
   if (!stream) return NULL;
   bench_line_shaping(row->line, words);
   if (peer) snprintf(peer_s, sizeof peer_s, "%.9g", row->peer_s);
+  if (peer && row->peer_block > 0) snprintf(block, sizeof block, "%d", row->peer_block);
   if (row->joules > 0) snprintf(joules, sizeof joules, "%.6g", row->joules);
   if (row->line->words.digest) print_digest(row, digest);
   fprintf(stream, "%s,%c,%lld,%lld,%lld,\"%s\",%d,", bench_line_op(row->line), (char)w->type,
           (long long)w->m, (long long)w->n, (long long)w->k, row->line->home, row->devices);
   fprintf(stream, "%.9g,%.9g,%.6g,%.9g,%.4f,%.9g,", row->cold, row->median,
           bench_row_tera(row, best_time(row)), row->floor, fraction(row), row->predicted);
-  fprintf(stream, "%s,%s,%.9g,\"%s\",%s,%s,%s", peer ? row->line->peer : "", peer_s, row->plan,
-          words, check_text(row), joules, digest);
+  fprintf(stream, "%s,%s,%.9g,\"%s\",%s,%s,%s,%s", peer ? row->line->peer : "", peer_s,
+          row->plan, words, check_text(row), joules, digest, block);
   if (fclose(stream) == 0) return text;
   free(text);
   return NULL;

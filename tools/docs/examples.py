@@ -64,7 +64,7 @@ class Place:
         if self.python:
             (tools / "python3").symlink_to(self.python)
         clean = {k: v for k, v in os.environ.items() if not k.startswith("TESSERA_")}
-        self.env = {**clean, "PATH": f"{tools}:{prefix}/bin:{clean['PATH']}", "LD_LIBRARY_PATH": str(library),
+        self.env = {**clean, "PATH": f"{tools}:{prefix}/bin:{clean['PATH']}", "LD_LIBRARY_PATH": f"{library}:{clean.get('LD_LIBRARY_PATH', '')}".rstrip(":"),
                     "PKG_CONFIG_PATH": str(library / "pkgconfig"),
                     "PYTHONPATH": str(package), "XDG_CACHE_HOME": f"{folder}/cache",
                     "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1",

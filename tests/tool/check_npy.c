@@ -218,6 +218,24 @@ static void test_round_trips(void **state) {
   }
 }
 
+/* An array of one dimension is a column only where that is asked for, and keeps its dimension. */
+static void test_vectors(void **state) {
+  (void)state;
+  npy file;
+  file_reason reason;
+  unlink(path);
+  assert_true(npy_create_vector(path, false, TSR_Z, 5, &file, &reason));
+  assert_true(file.vector);
+  assert_true(npy_commit(&file, &reason));
+  npy_close(&file);
+  assert_false(npy_open(path, &file, &reason));
+  assert_true(npy_open_columns(path, &file, &reason));
+  assert_true(file.vector);
+  assert_int_equal(file.rows, 5);
+  assert_int_equal(file.cols, 1);
+  npy_close(&file);
+}
+
 static void test_abandoned(void **state) {
   (void)state;
   npy file;
@@ -239,7 +257,8 @@ int main(void) {
       cmocka_unit_test(test_spacing),     cmocka_unit_test(test_empty),
       cmocka_unit_test(test_lengths),     cmocka_unit_test(test_odd_headers),
       cmocka_unit_test(test_beginnings),  cmocka_unit_test(test_not_files),
-      cmocka_unit_test(test_round_trips), cmocka_unit_test(test_abandoned),
+      cmocka_unit_test(test_round_trips), cmocka_unit_test(test_vectors),
+      cmocka_unit_test(test_abandoned),
   };
   if (!mkdtemp(directory)) return 1;
   snprintf(path, sizeof path, "%s/a.npy", directory);

@@ -25,7 +25,7 @@ def fits(text):
     return [line for line in text.splitlines() if len(line) > 80 and not re.match(r"usage|  \S+$", line)] == []
 
 
-@pytest.mark.parametrize("command", ["gemm", "plan", "machine", "run", "bench", "knobs", "tuning"])
+@pytest.mark.parametrize("command", ["gemm", "solve", "plan", "machine", "run", "bench", "knobs", "tuning"])
 def test_help_of_commands(command):
     done = tessera(f"{command} --help").ok("example:")
     assert fits(done.out), done
@@ -51,6 +51,11 @@ def test_help_of_others():
     ("gemm D D --transb T -o c.npy --type q", ""),
     ("gemm D D --transb T -o c.npy --beta 1", "--c"),
     ("gemm D D --transb T -o c.npy --timeline t.png", ""),
+    ("solve D D -o x.npy", "general matrices are not solved yet"),
+    ("solve D D --spd", "-o X.npy"),
+    ("solve D D -o x.npy --triangular left", "--triangular left: must be lower or upper"),
+    ("solve D D -o x.npy --spd --triangular lower", "--spd: does nothing with --triangular"),
+    ("solve D D -o x.npy --spd --trans T", "--trans: does nothing without --triangular"),
     ("plan gemm d 8 8", ""),
 ])
 def test_wrong_usage(words, message):

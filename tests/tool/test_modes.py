@@ -7,6 +7,7 @@ option that is new fails here until it says which modes use it."""
 import hashlib
 import re
 import shlex
+import struct
 
 import pytest
 
@@ -41,6 +42,8 @@ ALONE = "does nothing on one process"
 ALIKE = Tried("3", quiet=TIMES)
 PLANNED = {"devices": "1", "machine": "gpu*2@nvlink:25", "memory": "3M", "tile": "100"}
 CUTS = {"cut": "paper", "depth": "64", "lookahead": "1", "blocks": "2x2", "network": "0.1"}
+# 32 x 32; both triangles are of positive definite matrices, not of the same one.
+DOMINANT = [400 if i == j else (32 * i + j) % 7 for i in range(32) for j in range(32)]
 SMALL = "--repeat 1 --rate-seconds 0 --peer none"
 HOST = f"--engine host --devices 2 --machine {NODE}"
 
@@ -91,6 +94,11 @@ COMMANDS = {
         "engine": Tried("cpu", quiet=TIMES),
         "devices": Tried("1", more="--details"), "machine": Tried("gpu*1", more="--details"),
         "memory": Tried("20K", more="--details"), "tile": Tried("16", more="--details"), "check": CHECKED}),
+    "solve": (f"solve p.npy b.npy -o c.npy --spd --engine host --machine {NODE}", {
+        "output": "d.npy", "spd": Tried(quiet="it is given"), "triangular": "lower", "uplo": "upper",
+        "trans": Tried("T", more="--triangular lower"), "json": FLAG, "force": REPLACES,
+        "engine": Tried("host", f"solve p.npy b.npy -o c.npy --spd --machine {NODE}"), "devices": "1",
+        "machine": "gpu*1", "memory": Tried("1M", quiet=TIMES), "check": CHECKED}),
     "bench": (f"bench --n 40 {SMALL} {HOST}", {
         "op": "syrk", "type": "s", "n": "30", "shape": Tried("20x30x40", f"bench {SMALL} {HOST}", quiet=TIMES),
         "home": "0,1,1",
@@ -207,6 +215,7 @@ class Place:
         here.mkdir()
         for name, shape in (("a", (32, 32)), ("b", (32, 32)), ("c0", (32, 32))):
             write_npy(here / f"{name}.npy", "<f8", name == "b", shape, some_data(8 * 32 * 32))
+        write_npy(here / "p.npy", "<f8", False, (32, 32), struct.pack("<1024d", *DOMINANT))
         (here / "list.txt").write_text("gemm d 20 20 20\n")
         before = {f.name for f in here.iterdir()}
         done = self.under([*self.program, *words], here)

@@ -185,17 +185,20 @@ static bool accept_type(const char *path, const header *h, npy *file, file_reaso
       h->descr);
 }
 
-static bool accept_shape(const char *path, const header *h, npy *file, file_reason *reason) {
-  if (h->dimensions == 1) {
+/* columns: one dimension is a column. */
+static bool accept_shape(const char *path, const header *h, bool columns, npy *file,
+                         file_reason *reason) {
+  file->vector = columns && h->dimensions == 1;
+  if (h->dimensions == 1 && !columns) {
     return file_refuse(reason, path,
                        "has one dimension, but a matrix has two; save a[:, None] for a column or "
                        "a[None, :] for a row");
   }
-  if (h->dimensions != 2) {
+  if (h->dimensions != 2 && !file->vector) {
     return file_refuse(reason, path, "has %d dimensions, but a matrix has two", h->dimensions);
   }
   file->rows = h->shape[0];
-  file->cols = h->shape[1];
+  file->cols = file->vector ? 1 : h->shape[1];
   file->fortran = h->fortran;
   return true;
 }
@@ -254,7 +257,7 @@ static bool locate_header(const char *path, const npy *file, size_t *begin, size
   return true;
 }
 
-static bool interpret(const char *path, npy *file, file_reason *reason) {
+static bool interpret(const char *path, bool columns, npy *file, file_reason *reason) {
   size_t begin = 0, length = 0;
   if (!locate_header(path, file, &begin, &length, reason)) return false;
   const char *text = (const char *)file->mapping + begin;
@@ -265,7 +268,8 @@ static bool interpret(const char *path, npy *file, file_reason *reason) {
                        length < 120 ? (int)length : 120, text);
   }
   size_t offset = begin + length;
-  if (!accept_type(path, &h, file, reason) || !accept_shape(path, &h, file, reason)) return false;
+  if (!accept_type(path, &h, file, reason)) return false;
+  if (!accept_shape(path, &h, columns, file, reason)) return false;
   if (!accept_length(path, offset, file, reason)) return false;
   file->data = (char *)file->mapping + offset;
   file->aligned = (uintptr_t)file->data % element_size(file->type) == 0;
@@ -289,16 +293,25 @@ static bool map_existing(const char *path, int descriptor, npy *file, file_reaso
   return true;
 }
 
-bool npy_open(const char *path, npy *file, file_reason *reason) {
+static bool open_array(const char *path, bool columns, npy *file, file_reason *reason) {
   *file = (npy){0};
   int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe does not block it */
   if (descriptor < 0) return file_refuse(reason, path, "%s", strerror(errno));
   file->descriptor = descriptor;
-  bool good = map_existing(path, descriptor, file, reason) && interpret(path, file, reason);
+  bool good =
+      map_existing(path, descriptor, file, reason) && interpret(path, columns, file, reason);
   if (good) file->path = strdup(path);
   if (good && !file->path) good = file_refuse(reason, path, "out of memory");
   if (!good) npy_close(file);
   return good;
+}
+
+bool npy_open(const char *path, npy *file, file_reason *reason) {
+  return open_array(path, false, file, reason);
+}
+
+bool npy_open_columns(const char *path, npy *file, file_reason *reason) {
+  return open_array(path, true, file, reason);
 }
 
 /* ---- Creating ---- */
@@ -328,10 +341,12 @@ static void write_header(npy *file) {
   bytes[7] = 0;
   bytes[8] = HEADER_BYTES - PREFIX_1;
   bytes[9] = 0;
+  char cols[32] = "";
+  if (!file->vector) snprintf(cols, sizeof cols, " %lld", (long long)file->cols);
   int length = snprintf(bytes + PREFIX_1, HEADER_BYTES - PREFIX_1,
-                        "{'descr': '%s', 'fortran_order': %s, 'shape': (%lld, %lld), }",
+                        "{'descr': '%s', 'fortran_order': %s, 'shape': (%lld,%s), }",
                         descr_of_type(file->type), file->fortran ? "True" : "False",
-                        (long long)file->rows, (long long)file->cols);
+                        (long long)file->rows, cols);
   bytes[PREFIX_1 + length] = ' '; /* where snprintf put its NUL */
   bytes[HEADER_BYTES - 1] = '\n';
 }
@@ -351,10 +366,8 @@ static bool map_new(const char *path, npy *file, file_reason *reason) {
   return true;
 }
 
-bool npy_create(const char *path, bool force, tsr_type type, bool fortran, int64_t rows,
-                int64_t cols, npy *file, file_reason *reason) {
-  *file =
-      (npy){.type = type == TSR_T ? TSR_S : type, .fortran = fortran, .rows = rows, .cols = cols};
+/* Creates the file of an array whose type and extents file has. */
+static bool create_array(const char *path, bool force, npy *file, file_reason *reason) {
   size_t bytes;
   if (!matrix_bytes(file, &bytes)) return file_refuse(reason, path, "is too large for a file");
   file->mapped = HEADER_BYTES + bytes;
@@ -368,6 +381,19 @@ bool npy_create(const char *path, bool force, tsr_type type, bool fortran, int64
   file->data = (char *)file->mapping + HEADER_BYTES;
   file->aligned = true;
   return true;
+}
+
+bool npy_create(const char *path, bool force, tsr_type type, bool fortran, int64_t rows,
+                int64_t cols, npy *file, file_reason *reason) {
+  *file =
+      (npy){.type = type == TSR_T ? TSR_S : type, .fortran = fortran, .rows = rows, .cols = cols};
+  return create_array(path, force, file, reason);
+}
+
+bool npy_create_vector(const char *path, bool force, tsr_type type, int64_t length, npy *file,
+                       file_reason *reason) {
+  *file = (npy){.type = type, .rows = length, .cols = 1, .vector = true};
+  return create_array(path, force, file, reason);
 }
 
 bool npy_commit(npy *file, file_reason *reason) {

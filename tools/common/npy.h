@@ -16,6 +16,7 @@ typedef struct npy {
   tsr_type type; /* of the elements as stored: s d c z h b */
   bool fortran;  /* column-major; else row-major */
   int64_t rows, cols;
+  bool vector;    /* the array has one dimension: a matrix of one column */
   void *data;     /* the first element; read-only in a file that was opened */
   bool aligned;   /* the address of data is a multiple of the element's size */
   void *mapping;  /* the whole file */
@@ -29,9 +30,16 @@ typedef struct npy {
  * supported type, or is shorter or longer than its header says. */
 bool npy_open(const char *path, npy *file, file_reason *reason);
 
+/* As npy_open; an array of one dimension is a matrix of one column. */
+bool npy_open_columns(const char *path, npy *file, file_reason *reason);
+
 /* Creates a file of its final size, as output_begin does, and maps it for writing. */
 bool npy_create(const char *path, bool force, tsr_type type, bool fortran, int64_t rows,
                 int64_t cols, npy *file, file_reason *reason);
+
+/* As npy_create, for an array of one dimension. */
+bool npy_create_vector(const char *path, bool force, tsr_type type, int64_t length, npy *file,
+                       file_reason *reason);
 
 /* Puts a created file in its place, as output_commit does. */
 bool npy_commit(npy *file, file_reason *reason);

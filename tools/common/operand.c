@@ -51,6 +51,10 @@ int operand_create(const npy *file, tsr_op op, tsr_type type, bool conjugate, op
   return code;
 }
 
+int operand_own(operand *o) {
+  return o->converted ? TOOL_OK : convert(o, o->view.type, false);
+}
+
 void operand_destroy(operand *o, tsr_context *context) {
   if (o->placed) tsr_free(context, o->placed);
   free(o->converted);

@@ -24,6 +24,9 @@ typedef struct operand {
 /* Makes the operand in the given type, with a conjugated copy if `conjugate` is set (when the BLAS
  * has no flag for op). */
 int operand_create(const npy *file, tsr_op op, tsr_type type, bool conjugate, operand *result);
+/* Copies the operand, unless it is a copy, so that it may be written; the exit code. */
+int operand_own(operand *o);
+
 void operand_destroy(operand *o, tsr_context *context);
 
 /* Copies the operand to its home, unless it is there; the exit code. */

@@ -145,20 +145,27 @@ static int parse_word(const char *name, const char *text, const char *const word
   return tool_usage("%s %s: must be %s or %s", name, text, words[0], words[1]);
 }
 
+int parse_uplo(const char *name, const char *text, tsr_uplo *uplo) {
+  static const char *const triangles[2] = {"lower", "upper"};
+  static const int values[2] = {TSR_LOWER, TSR_UPPER};
+  int value = *uplo, code = parse_word(name, text, triangles, values, &value);
+  *uplo = (tsr_uplo)value;
+  return code;
+}
+
 int operation_interpret(const operation_words *words, tsr_level3 *what) {
-  static const char *const sides[2] = {"left", "right"}, *const triangles[2] = {"lower", "upper"},
-                           *const diagonals[2] = {"unit", "non-unit"};
-  static const int side_values[2] = {TSR_LEFT, TSR_RIGHT}, uplo_values[2] = {TSR_LOWER, TSR_UPPER},
+  static const char *const sides[2] = {"left", "right"}, *const diagonals[2] = {"unit", "non-unit"};
+  static const int side_values[2] = {TSR_LEFT, TSR_RIGHT},
                    diag_values[2] = {TSR_UNIT, TSR_NON_UNIT};
-  int side = TSR_LEFT, uplo = TSR_LOWER, diag = TSR_NON_UNIT, code = TOOL_OK;
+  int side = TSR_LEFT, diag = TSR_NON_UNIT, code = TOOL_OK;
+  what->uplo = TSR_LOWER;
   what->transa = what->transb = TSR_NO_TRANS;
   if (words->side) code = parse_word("--side", words->side, sides, side_values, &side);
-  if (!code && words->uplo) code = parse_word("--uplo", words->uplo, triangles, uplo_values, &uplo);
+  if (!code && words->uplo) code = parse_uplo("--uplo", words->uplo, &what->uplo);
   if (!code && words->transa) code = parse_op("--transa", words->transa, &what->transa);
   if (!code && words->transb) code = parse_op("--transb", words->transb, &what->transb);
   if (!code && words->diag) code = parse_word("--diag", words->diag, diagonals, diag_values, &diag);
   what->side = (tsr_side)side;
-  what->uplo = (tsr_uplo)uplo;
   what->diag = (tsr_diag)diag;
   return code;
 }

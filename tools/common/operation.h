@@ -62,6 +62,9 @@ typedef struct operation_words {
         "whether a triangular A has ones on its diagonal (default: non-unit)" \
   }
 
+/* Reads "lower" or "upper", the value of an option of that name ("--uplo"); the exit code. */
+int parse_uplo(const char *name, const char *text, tsr_uplo *uplo);
+
 /* Fills side, uplo, transa, transb and diag; the exit code. */
 int operation_interpret(const operation_words *words, tsr_level3 *what);
 

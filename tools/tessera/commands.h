@@ -6,6 +6,7 @@
 #define TESSERA_COMMANDS_H
 
 int command_gemm(int argc, char **argv);
+int command_solve(int argc, char **argv);
 int command_plan(int argc, char **argv);
 int command_machine(int argc, char **argv);
 int command_knobs(int argc, char **argv);

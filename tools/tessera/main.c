@@ -18,6 +18,8 @@ static const subcommand subcommands[] = {
     {"gemm", "tessera gemm", "multiply matrices in NumPy files", command_gemm},
     {"pgemm", "tessera pgemm", "multiply matrices in NumPy files across processes (mpirun)",
      command_pgemm},
+    {"solve", "tessera solve", "solve A X = B in NumPy files, A positive definite or triangular",
+     command_solve},
     {"plan", "tessera plan", "plan an operation and predict its time, without running it",
      command_plan},
     {"machine", "tessera machine", "print or measure the machine", command_machine},

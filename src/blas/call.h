@@ -36,6 +36,9 @@ enum { TSR_OPERATIONS = (int)TSR_OPERATION_COUNT + (int)TSR_FACTORISATION_COUNT 
 #define TSR_OPERATION_OF(factorisation) \
   ((tsr_operation)((int)TSR_OPERATION_COUNT + (int)(factorisation)))
 
+#define TSR_FACTORISATION_OF(operation) \
+  ((tsr_factorisation)((int)(operation) - (int)TSR_OPERATION_COUNT))
+
 /* Whether a matrix is made of lines in an arithmetic's form. */
 static inline bool tsr_is_lines(int matrix) {
   return matrix >= TSR_RA && matrix <= TSR_RB2;

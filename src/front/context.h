@@ -192,6 +192,8 @@ tsr_status tsr_context_step(tsr_context *context, const tsr_level3 *what, const 
 
 /* ---- factor.c ---- */
 
+/* Whether the engine factors matrices on its devices. */
+bool tsr_context_can_factor(const tsr_context *context);
 /* As tsr_factor_run_async, but no capture takes the call. */
 tsr_status tsr_context_factor_step(tsr_context *context, const tsr_factor *what, void *a);
 

@@ -13,13 +13,20 @@ static void capture(tsr_context *context, const tsr_factor *what, void *a) {
   tsr_capture_note_step(context->plans, &step);
 }
 
+static tsr_status ask_engine(const tsr_engine *engine) {
+  if (engine->factors != NULL) return engine->factors();
+  return tsr_fail(TSR_ERR_UNSUPPORTED,
+                  "the engine %s factors no matrix on its devices: give one in host memory",
+                  engine->name);
+}
+
+bool tsr_context_can_factor(const tsr_context *context) {
+  return ask_engine(context->engine) == TSR_OK;
+}
+
 /* Whether the devices can do it. If they cannot, the CPU does, unless the matrix is on a device. */
 static bool leaves_to_cpu(const tsr_context *context, const tsr_call *call, tsr_status *status) {
-  *status = context->engine->factors != NULL ? context->engine->factors()
-                                             : tsr_fail(TSR_ERR_UNSUPPORTED,
-                                                        "the engine %s factors no matrix on its "
-                                                        "devices: give one in host memory",
-                                                        context->engine->name);
+  *status = ask_engine(context->engine);
   return *status == TSR_ERR_UNSUPPORTED && call->operand[TSR_C_].memory != TSR_DEVICE;
 }
 

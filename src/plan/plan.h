@@ -223,7 +223,8 @@ typedef struct tsr_reach {
   /* The same for one location of host memory; index: location - devices. in and out are what all
    * nodes have together, and what holds for an operand whose place is not known yet. */
   double node_in[TSR_MACHINE_NODES + 1], node_out[TSR_MACHINE_NODES + 1];
-  int devices, hosts; /* of the machine; locations of host memory */
+  double fastest[TSR_TYPE_COUNT]; /* speed of the fastest device (tsr_machine_speed) */
+  int devices, hosts;             /* of the machine; locations of host memory */
 } tsr_reach;
 void tsr_reach_of(const tsr_machine *machine, tsr_reach *reach);
 

@@ -25,7 +25,8 @@ offloaded() { # devices, tile, then the program
 
 # The sum over all reports of the calls that went through a plan.
 planned() {
-  awk '/level-3 BLAS calls?:/ { sum += $6 } END { print sum + 0 }' report 2>/dev/null
+  awk '/(level-3 BLAS calls?|factorisations?): / { sub(/.*(call|factorisation)s?: /, ""); sum += $1 }
+       END { print sum + 0 }' report 2>/dev/null
 }
 
 went_through_plans() { # at least so many

@@ -147,6 +147,66 @@ static void cpu_is_faster(void) {
   must(goes_to_cpu(MOST, TSR_WHY_CPU_FASTER));
 }
 
+static tsr_offload_verdict factor(int64_t n, int64_t *info) {
+  const tsr_offload_call call = {.what = {.operation = TSR_OPERATION_OF(TSR_POTRF),
+                                          .type = TSR_D,
+                                          .layout = TSR_COL_MAJOR,
+                                          .uplo = TSR_LOWER,
+                                          .n = n,
+                                          .ldc = MOST},
+                                 .c = c,
+                                 .info = info,
+                                 .multiplications = (double)(n * n * n) / 3};
+  memset(c, 0, sizeof c);
+  for (int i = 0; i < MOST; i++) c[i * (MOST + 1)] = i < 40 ? 4 : -1;
+  tsr_offload_verdict verdict = tsr_offload(&call, &visit);
+  if (verdict == TSR_OFFLOAD_TO_CPU) tsr_offload_end(&call, &visit);
+  return verdict;
+}
+
+static void factored(void) {
+  int64_t info = -1;
+  setenv("TESSERA_OFFLOAD", "always", 1);
+  setenv("TESSERA_ENGINE", "host", 1);
+  setenv("TESSERA_TILE", "16", 1);
+  must(factor(40, &info) == TSR_OFFLOAD_DONE && visit.why == TSR_WHY_ALWAYS && info == 0);
+  must(c[0] == 2 && c[39 * (MOST + 1)] == 2 && c[40 * (MOST + 1)] == -1);
+  must(factor(MOST, &info) == TSR_OFFLOAD_DONE && info == 41);
+  must(factor(0, &info) == TSR_OFFLOAD_TO_CPU && visit.why == TSR_WHY_EMPTY);
+}
+
+/* An engine without a solver: the program's LAPACK factors, and how long it takes is not learnt. */
+static void not_factored(void) {
+  static tsr_engine without;
+  int64_t info = -1;
+  setenv("TESSERA_OFFLOAD", "always", 1);
+  setenv("TESSERA_ENGINE", "host", 1);
+  must(product(MOST, 1, 0) == TSR_OFFLOAD_DONE);
+  tsr_context *context = tsr_offload_get()->context;
+  without = *context->engine;
+  without.factors = NULL;
+  context->engine = &without;
+  must(factor(MOST, &info) == TSR_OFFLOAD_TO_CPU && visit.why == TSR_WHY_NO_FACTORS);
+  must(visit.flops == 0 && info == -1);
+  must(product(MOST, 1, 0) == TSR_OFFLOAD_DONE);
+}
+
+/* What factorisations take says nothing of products, and the other way round. */
+static void learn_apart(void) {
+  int64_t info;
+  setenv("TESSERA_ENGINE", "host", 1);
+  setenv("TESSERA_MACHINE", SLOW_DEVICES, 1);
+  setenv("TESSERA_MIN_SIZE", "1", 1);
+  tsr_offload_state *state = tsr_offload_get();
+  for (int i = 0; i < 3; i++)
+    must(factor(MOST, &info) == TSR_OFFLOAD_TO_CPU && visit.why == TSR_WHY_CPU_FASTER);
+  must(tsr_offload_price_calls(&state->price_of_factors, TSR_D, visit.flops) == 3);
+  must(tsr_offload_price_calls(&state->price, TSR_D, visit.flops) == 0);
+  must(goes_to_cpu(MOST, TSR_WHY_CPU_FASTER));
+  must(tsr_offload_price_calls(&state->price, TSR_D, visit.flops) == 1);
+  must(tsr_offload_price_calls(&state->price_of_factors, TSR_D, visit.flops) == 0);
+}
+
 /* ---- Several threads ---- */
 
 enum { THREADS = 4, ROUNDS = 10, SMALL = 24 };
@@ -246,6 +306,20 @@ static void device_fails_with_c(void) {
   devices_fail(1);
 }
 
+/* The call is done all the same, or has not begun, or the door hears that the matrix is lost, which
+ * is written in place. */
+static void devices_fail_factoring(void) {
+  int64_t info = -1;
+  warm_devices();
+  tsr_engine_host_fail_at(nth);
+  tsr_offload_verdict verdict = factor(40, &info);
+  bool done = verdict == TSR_OFFLOAD_DONE, lost = verdict == TSR_OFFLOAD_LOST;
+  must(tsr_engine_host_fail_at(0) == 1);
+  must(done ? info == 0 : visit.why == TSR_WHY_FAILED);
+  for (int j = 0; j < 40 && !lost; j++) must(c[j * (MOST + 1)] == (done ? 2 : 4));
+  must(!lost || goes_to_cpu(MOST, TSR_WHY_FAILED));
+}
+
 static void start_fails(void) {
   setenv("CUDA_VISIBLE_DEVICES", "", 1);
   setenv("TESSERA_ENGINE", "host", 1);
@@ -308,6 +382,21 @@ static void test_cpu_is_faster(void **state) {
   (void)state;
   in_a_child(cpu_is_faster);
 }
+
+static void test_factored(void **state) {
+  (void)state;
+  in_a_child(factored);
+}
+
+static void test_not_factored(void **state) {
+  (void)state;
+  in_a_child(not_factored);
+}
+
+static void test_learn_apart(void **state) {
+  (void)state;
+  in_a_child(learn_apart);
+}
 static void test_threads(void **state) {
   (void)state;
   in_a_child(threads_always);
@@ -323,6 +412,10 @@ static void test_device_fails(void **state) {
     in_a_child(device_fails);
     in_a_child(device_fails_with_c);
   }
+}
+static void test_device_fails_factoring(void **state) {
+  (void)state;
+  for (nth = 1; nth <= 10; nth += 3) in_a_child(devices_fail_factoring);
 }
 static void test_start_fails(void **state) {
   (void)state;
@@ -445,6 +538,22 @@ static tsr_call call_of(int64_t n) {
       tsr_call_level3(&what, &one, NULL, NULL, &one, NULL, false, &call, &binding, &exchanged),
       TSR_OK);
   return call;
+}
+
+/* A factorisation's blocks on the diagonal come one after another, however many devices there are.
+ */
+static void test_factors_have_a_chain(void **state) {
+  (void)state;
+  tsr_machine *machine = machine_of("host:200 gpu*4@nvswitch:396 pcie:55 rate:60 cpu:1000");
+  tsr_reach reach;
+  tsr_reach_of(machine, &reach);
+  const tsr_factor what = {TSR_POTRF, TSR_D, TSR_COL_MAJOR, TSR_LOWER, 1000, 1000, NULL};
+  tsr_call call, product = call_of(1000);
+  tsr_binding binding;
+  assert_int_equal(tsr_call_factor(&what, NULL, false, &call, &binding), TSR_OK);
+  assert_true(tsr_offload_device_seconds(&reach, &call, true) >
+              tsr_offload_device_seconds(&reach, &product, true));
+  tsr_machine_destroy(machine);
 }
 
 /* Large products are for devices, small ones are not, and there is one size where it turns. */
@@ -580,9 +689,13 @@ int main(void) {
       cmocka_unit_test(test_no_device),
       cmocka_unit_test(test_start_pays_later),
       cmocka_unit_test(test_cpu_is_faster),
+      cmocka_unit_test(test_factored),
+      cmocka_unit_test(test_not_factored),
+      cmocka_unit_test(test_learn_apart),
       cmocka_unit_test(test_threads),
       cmocka_unit_test(test_after_a_fork),
       cmocka_unit_test(test_device_fails),
+      cmocka_unit_test(test_device_fails_factoring),
       cmocka_unit_test(test_start_fails),
       cmocka_unit_test(test_wrong_setting),
       cmocka_unit_test(test_aliased),
@@ -590,6 +703,7 @@ int main(void) {
       cmocka_unit_test(test_price_is_of_the_best),
       cmocka_unit_test(test_price_turned_round),
       cmocka_unit_test(test_lateness),
+      cmocka_unit_test(test_factors_have_a_chain),
       cmocka_unit_test(test_prices_cross),
       cmocka_unit_test(test_list_nvidia),
       cmocka_unit_test(test_list_amd),

@@ -77,6 +77,12 @@ static const tsr_level3 trsm = {.operation = TSR_TRSM,
                                 .m = 500,
                                 .n = 70};
 
+static const tsr_level3 potrf = {.operation = TSR_OPERATION_OF(TSR_POTRF),
+                                 .type = TSR_D,
+                                 .layout = TSR_COL_MAJOR,
+                                 .uplo = TSR_LOWER,
+                                 .n = 5000};
+
 /* 2 s of 8 s; without Tessera 8 - 2 + 12. */
 static void the_share_and_the_gain(void **unused) {
   (void)unused;
@@ -127,6 +133,26 @@ static void the_table(void **unused) {
       "     1 ztrsm RLNU 500x70x70         CPU       500 ms   500 ms faster there\n"
       "   210 dgemm NT   64x32x16          CPU      10.5 ms  50.0 us too small to gain\n");
   free(text);
+}
+
+/* By their order; the sums and the share say that they are among the calls. */
+static void factorisations_are_named(void **unused) {
+  (void)unused;
+  for (int products = 0; products <= 6; products += 6) {
+    tsr_report r = begin(8);
+    add(&r, &potrf, TSR_WHY_FASTER, 2, 3, 1.5);
+    if (products > 0) add(&r, &syrk, TSR_WHY_FASTER, 4, products, 0.5);
+    r.factorisations = 3;
+    r.busy = 2;
+    char *text = text_of(&r);
+    assert_has(text,
+               "     3 dpotrf L   5000              2 GPUs    1.50 s   500 ms faster there\n");
+    assert_has(text, products > 0 ? "tessera: 9 BLAS calls and factorisations: 9 on devices, 0"
+                                  : "tessera: 3 factorisations: 3 on devices, 0");
+    assert_has(text, products > 0 ? "in level-3\nBLAS and factorisations. If"
+                                  : "(25 %) in\nfactorisations. If");
+    free(text);
+  }
 }
 
 static void ten_rows_or_all(void **unused) {
@@ -180,6 +206,7 @@ int main(void) {
       cmocka_unit_test(ranks_are_named),          cmocka_unit_test(the_share_and_the_gain),
       cmocka_unit_test(devices_that_did_not_pay), cmocka_unit_test(the_table),
       cmocka_unit_test(ten_rows_or_all),          cmocka_unit_test(emulated_times_mean_nothing),
+      cmocka_unit_test(factorisations_are_named),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

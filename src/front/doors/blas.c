@@ -2,7 +2,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* The Fortran symbols: dgemm_ with 32-bit integers, dgemm_64_ with 64-bit ones, and so on; each
- * also with the prefix of the BLAS in Python's wheels: scipy_dgemm_ and scipy_dgemm_64_. */
+ * also with the prefix of the BLAS in Python's wheels: scipy_dgemm_ and scipy_dgemm_64_. LAPACK's
+ * have no others. */
 #include "front/doors/doors.h"
 #include "front/doors/signatures.h"
 #include "front/doors/table.h"
@@ -40,9 +41,12 @@
         FORTRAN_FIELDS(signature).multiplications = FORTRAN_MULTIPLICATIONS(signature)};      \
     tsr_door_visit visit;                                                                     \
     tsr_door_routine next = tsr_door_enter(&symbol_##_door, &call, TSR_DOOR_CALLER, &visit);  \
-    if (next == NULL) return;                                                                 \
-    ((symbol_##_routine)next)(FORTRAN_ARGUMENTS(signature));                                  \
-    tsr_door_leave(&visit);                                                                   \
+    if (next != NULL) {                                                                       \
+      ((symbol_##_routine)next)(FORTRAN_ARGUMENTS(signature));                                \
+      tsr_door_leave(&visit);                                                                 \
+      return;                                                                                 \
+    }                                                                                         \
+    FORTRAN_OUTPUTS(signature, INT)                                                           \
   }
 
 #define TSR_DOOR_EACH(signature, name, operation, letter, type, alpha, beta) \
@@ -52,3 +56,4 @@
   FORTRAN(signature, operation, type, scipy_##letter##name##_64_, int64_t)
 
 TSR_DOORS
+TSR_DOORS_OF_LAPACK

@@ -18,7 +18,8 @@
  *           the caller (its signpost); the call of a caller that has none yet jumps to full.
  *
  * Any thread may call. If the CPU's BLAS, while it does a call that was passed on, calls a symbol
- * of this library, that inner call goes to the next without a decision.
+ * of this library, that inner call goes to the next without a decision; but not if the devices
+ * cannot do the outer call at all (a factorisation): its products may then still be offloaded.
  */
 #ifndef TSR_FRONT_DOORS_DOORS_H
 #define TSR_FRONT_DOORS_DOORS_H
@@ -148,6 +149,7 @@ void tsr_door_nowhere(void);
 typedef struct tsr_door_visit {
   const tsr_offload_call *call;
   tsr_offload_visit offload;
+  bool keeps_out; /* calls that the next itself makes are not decided on */
 } tsr_door_visit;
 
 /* Decides on a call, for full, which was called from `caller` (TSR_DOOR_CALLER). NULL: the call is

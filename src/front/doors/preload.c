@@ -9,18 +9,34 @@
 #include "cpu/blas.h"
 #include "front/doors/doors.h"
 
+/* LAPACK's info for a wrong argument. The BLAS has none. */
+static void tell_info(const tsr_offload_call *call, int position) {
+  if (call->info != NULL) *call->info = -position;
+}
+
 /* Whether a wrong argument was reported here to the program's error handler. That is so only if no
  * BLAS has the routine; otherwise the next reports it in its own way (some end the program, some
  * return). */
-static bool is_refused(const tsr_door *door, const tsr_level3 *what, int position,
+static bool is_refused(const tsr_door *door, const tsr_offload_call *call, int position,
                        tsr_door_routine next) {
-  return position != 0 && next == NULL && tsr_door_tell(door, what, position);
+  if (position == 0 || next != NULL) return false;
+  tell_info(call, position);
+  return tsr_door_tell(door, &call->what, position);
 }
 
 void tsr_door_tell_failure(const tsr_door *door, const tsr_level3 *what) {
   if (tsr_door_tell(door, what, 0)) return;
   fprintf(stderr, "tessera: %s cannot be carried out: %s\n", door->symbol, tsr_message());
   _exit(127);
+}
+
+/* If the error handler returns, a program that asks for info hears that the matrix (argument 3 of
+ * LAPACK's factorisations) has no factor in it. */
+enum { POSITION_OF_MATRIX = 3 };
+
+static void tell_failure(const tsr_door *door, const tsr_offload_call *call) {
+  tell_info(call, POSITION_OF_MATRIX);
+  tsr_door_tell_failure(door, &call->what);
 }
 
 /* Whether the call is over: done on devices, or failed and reported. */
@@ -30,7 +46,7 @@ static bool is_offloaded(const tsr_door *door, const tsr_offload_call *call,
     case TSR_OFFLOAD_DONE:
       return true;
     case TSR_OFFLOAD_LOST:
-      tsr_door_tell_failure(door, &call->what);
+      tell_failure(door, call);
       return true;
     default:
       return false;
@@ -43,7 +59,7 @@ static void do_alone(const tsr_door *door, const tsr_offload_call *call,
   if (tsr_offload_alone(call) == TSR_OK)
     tsr_offload_end(call, &visit->offload);
   else
-    tsr_door_tell_failure(door, &call->what);
+    tell_failure(door, call);
 }
 
 /* Once offloading is over it stays so; before, the exchange fails if another thread has set the way
@@ -68,7 +84,7 @@ static bool is_done(const tsr_door *door, const tsr_offload_call *call, tsr_door
   bool foreign = tsr_door_is_foreign(&call->what);
   if (!foreign && next != NULL && tsr_offload_is_small(call, &visit->offload)) return false;
   int position = foreign ? 0 : tsr_check_position(&call->what);
-  if (is_refused(door, &call->what, position, next)) return true;
+  if (is_refused(door, call, position, next)) return true;
   if (position == 0 && !foreign) return is_offloaded(door, call, visit);
   tsr_offload_foreign(call, &visit->offload);
   return false;
@@ -82,14 +98,13 @@ tsr_door_routine tsr_door_enter(tsr_door *door, const tsr_offload_call *call, co
     tsr_door_choose_way(door, call->what.type, next);
     if (is_done(door, call, next, visit)) return NULL;
   }
-  if (next == NULL)
-    do_alone(door, call, visit);
-  else
-    tsr_cpu_blas_enter();
+  visit->keeps_out = next != NULL && visit->offload.why != TSR_WHY_NO_FACTORS;
+  if (next == NULL) do_alone(door, call, visit);
+  if (visit->keeps_out) tsr_cpu_blas_enter();
   return next;
 }
 
 void tsr_door_leave(const tsr_door_visit *visit) {
-  tsr_cpu_blas_leave();
+  if (visit->keeps_out) tsr_cpu_blas_leave();
   if (visit->offload.began > 0) tsr_offload_end(visit->call, &visit->offload);
 }

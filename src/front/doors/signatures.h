@@ -26,6 +26,8 @@ static inline double tsr_door_sided(bool left, double m, double n) {
 #define MULTIPLICATIONS_OF_RANK_K MULTIPLICATIONS_OF_GEMMT
 #define MULTIPLICATIONS_OF_RANK_2K MULTIPLICATIONS_OF_GEMMT
 #define MULTIPLICATIONS_OF_TRIANGULAR MULTIPLICATIONS_OF_SIDED
+#define MULTIPLICATIONS_OF_CHOLESKY(extent, x, left) \
+  (extent(x, n) * extent(x, n) * extent(x, n) * (1.0 / 3))
 
 /* Each argument by its own name, to pass it on. */
 #define PASS_FLAG(name, field, flag) name
@@ -33,6 +35,7 @@ static inline double tsr_door_sided(bool left, double m, double n) {
 #define PASS_SCALAR(name, field) name
 #define PASS_INPUT(name, ...) name, ld##name
 #define PASS_RESULT PASS_INPUT
+#define PASS_INFO PASS_EXTENT
 #define PASS(x, kind, ...) PASS_##kind(__VA_ARGS__)
 #define PASS_NEXT(x, kind, ...) , PASS_##kind(__VA_ARGS__)
 
@@ -43,6 +46,7 @@ static inline double tsr_door_sided(bool left, double m, double n) {
 #define FORTRAN_TAKE_SCALAR(INT, name, field) const void *name
 #define FORTRAN_TAKE_INPUT(INT, name, ...) const void *name, const INT *ld##name
 #define FORTRAN_TAKE_RESULT(INT, name, ...) void *name, const INT *ld##name
+#define FORTRAN_TAKE_INFO(INT, name, field) INT *name
 #define FORTRAN_TAKE(INT, kind, ...) FORTRAN_TAKE_##kind(INT, __VA_ARGS__)
 #define FORTRAN_TAKE_NEXT(INT, kind, ...) , FORTRAN_TAKE_##kind(INT, __VA_ARGS__)
 
@@ -52,6 +56,7 @@ static inline double tsr_door_sided(bool left, double m, double n) {
 #define FORTRAN_LENGTH_SCALAR(before, name, field)
 #define FORTRAN_LENGTH_INPUT(before, name, ...)
 #define FORTRAN_LENGTH_RESULT(before, name, ...)
+#define FORTRAN_LENGTH_INFO(before, name, field)
 #define FORTRAN_LENGTH(before, kind, ...) FORTRAN_LENGTH_##kind(before, __VA_ARGS__)
 
 #define FORTRAN_FIELD_FLAG(name, field, flag) .what.field = tsr_door_##flag(name),
@@ -59,7 +64,18 @@ static inline double tsr_door_sided(bool left, double m, double n) {
 #define FORTRAN_FIELD_SCALAR(name, field) .field = name,
 #define FORTRAN_FIELD_INPUT(name, field, ...) .field = name, .what.ld##field = *ld##name,
 #define FORTRAN_FIELD_RESULT FORTRAN_FIELD_INPUT
+#define FORTRAN_FIELD_INFO(name, field) .field = &(int64_t){0},
 #define FORTRAN_FIELD(x, kind, ...) FORTRAN_FIELD_##kind(__VA_ARGS__)
+
+/* Gives the program the outputs that are no matrix, of a call that is done: numbers as wide as the
+ * program's integers. */
+#define FORTRAN_GIVE_FLAG(INT, ...)
+#define FORTRAN_GIVE_EXTENT(INT, ...)
+#define FORTRAN_GIVE_SCALAR(INT, ...)
+#define FORTRAN_GIVE_INPUT(INT, ...)
+#define FORTRAN_GIVE_RESULT(INT, ...)
+#define FORTRAN_GIVE_INFO(INT, name, field) *name = (INT)*call.field;
+#define FORTRAN_GIVE(INT, kind, ...) FORTRAN_GIVE_##kind(INT, __VA_ARGS__)
 
 #define FORTRAN_PARAMETERS(signature, INT)                        \
   TSR_ARGUMENTS_##signature(FORTRAN_TAKE, FORTRAN_TAKE_NEXT, INT) \
@@ -68,6 +84,7 @@ static inline double tsr_door_sided(bool left, double m, double n) {
   TSR_ARGUMENTS_##signature(PASS, PASS_NEXT, 0) \
       TSR_ARGUMENTS_##signature(FORTRAN_LENGTH, FORTRAN_LENGTH, )
 #define FORTRAN_FIELDS(signature) TSR_ARGUMENTS_##signature(FORTRAN_FIELD, FORTRAN_FIELD, 0)
+#define FORTRAN_OUTPUTS(signature, INT) TSR_ARGUMENTS_##signature(FORTRAN_GIVE, FORTRAN_GIVE, INT)
 #define FORTRAN_EXTENT(x, name) (double)*name
 #define FORTRAN_MULTIPLICATIONS(signature) \
   MULTIPLICATIONS_OF_##signature(FORTRAN_EXTENT, 0, (*side | 0x20) == 'l')

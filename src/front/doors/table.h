@@ -3,9 +3,9 @@
 
 /*
  * The BLAS doors, from the table of routines (blas/routines.def). blas.c defines the Fortran
- * symbols of them, cblas.c the CBLAS symbols, and batches.c both of batches, each with 32-bit
- * integers and, with a suffix, with 64-bit ones. The symbols that the linker exports are listed
- * again in exports.map. Each of the three files defines what a door is to it:
+ * symbols of them and of LAPACK's, cblas.c the CBLAS symbols, and batches.c both of batches, each
+ * with 32-bit integers and, with a suffix, with 64-bit ones. The symbols that the linker exports
+ * are listed again in exports.map. Each of the three files defines what a door is to it:
  *
  *   TSR_DOOR_EACH(signature, name, operation, letter, type, alpha, beta)
  *
@@ -15,6 +15,7 @@
 #ifndef TSR_FRONT_DOORS_TABLE_H
 #define TSR_FRONT_DOORS_TABLE_H
 
+#include "blas/call.h"
 #include "blas/routines.def"
 
 #define TSR_DOOR_OF_TYPE(letter, type, signature, name, operation, alpha, beta)          \
@@ -28,6 +29,11 @@
 #define TSR_DOORS                   \
   TSR_ROUTINES(TSR_DOOR_OF_ROUTINE) \
   TSR_EACH_BLAS(TSR_DOOR_OF_TYPE, GEMMT, gemmtr, TSR_GEMMT, ELEMENT, ELEMENT)
+
+/* The factorisations of LAPACK, which have Fortran symbols only. */
+#define TSR_DOOR_OF_FACTORISATION(name, operation, signature, types, ...) \
+  TSR_EACH_##types(TSR_DOOR_OF_TYPE, signature, name, TSR_OPERATION_OF(TSR_##operation), NO, NO)
+#define TSR_DOORS_OF_LAPACK TSR_FACTORISATIONS(TSR_DOOR_OF_FACTORISATION)
 
 /* Batches of products; their signatures are in batches.c. */
 #define TSR_DOORS_OF_BATCHES                                                      \

@@ -122,7 +122,8 @@ typedef struct tsr_offload_state {
   int64_t min_size;                     /* TESSERA_MIN_SIZE; -1: not set, the prices decide */
   _Atomic double least[TSR_TYPE_COUNT]; /* multiplications; smaller calls go to the CPU unpriced */
   _Atomic double unasked[TSR_TYPE_COUNT]; /* the numbers of tsr_offload_unasked() */
-  tsr_offload_price price;
+  tsr_offload_price price;                /* of the level-3 BLAS */
+  tsr_offload_price price_of_factors;     /* of factorisations, which are slower on either side */
   tsr_reach guess, reach; /* rates of the guessed devices; of the context's, when READY */
   int devices;            /* number of guessed devices */
   double device_memory;   /* bytes of one of them; 0: unknown */

@@ -10,12 +10,43 @@
 #include "base/log.h"
 #include "base/thread.h"
 #include "blas/check.h"
+#include "blas/family.h"
 #include "blas/operation.h"
 #include "cpu/blas.h"
 #include "cpu/on_cpu.h"
 #include "front/offload/inside.h"
 #include "front/tuning.h"
 #include "run/aside.h"
+
+/* ---- Kinds of call ---- */
+
+static bool is_factorisation(tsr_operation operation) {
+  return tsr_family_of(operation) == TSR_FACTOR;
+}
+
+static tsr_offload_price *price_of(tsr_offload_state *state, tsr_operation operation) {
+  return is_factorisation(operation) ? &state->price_of_factors : &state->price;
+}
+
+static tsr_status make_factor(const tsr_offload_call *x, tsr_call *call, tsr_binding *binding) {
+  const tsr_factor what = {TSR_FACTORISATION_OF(x->what.operation),
+                           x->what.type,
+                           x->what.layout,
+                           x->what.uplo,
+                           x->what.n,
+                           x->what.ldc,
+                           x->info};
+  return tsr_call_factor(&what, x->c, true, call, binding);
+}
+
+/* *exchanged: as tsr_call_level3. */
+static tsr_status make_call(const tsr_offload_call *x, tsr_call *call, tsr_binding *binding,
+                            bool *exchanged) {
+  *exchanged = false;
+  if (is_factorisation(x->what.operation)) return make_factor(x, call, binding);
+  return tsr_call_level3(&x->what, x->alpha, x->a, x->b, x->beta, x->c, true, call, binding,
+                         exchanged);
+}
 
 /* ---- Size ---- */
 
@@ -109,9 +140,9 @@ static bool is_pageable(const tsr_call *call) {
 static bool is_cheaper(tsr_offload_state *state, const tsr_call *call, double seconds,
                        const tsr_offload_visit *visit) {
   if (seconds >= visit->cpu_price) return false;
-  double late = tsr_offload_lateness(&state->price, call->type, visit->flops);
+  double late = tsr_offload_lateness(price_of(state, call->operation), call->type, visit->flops);
   if (seconds + late < visit->cpu_price) return true;
-  tsr_offload_price_spared(&state->price, call->type, visit->flops);
+  tsr_offload_price_spared(price_of(state, call->operation), call->type, visit->flops);
   return false;
 }
 
@@ -137,7 +168,8 @@ static tsr_status run_if_cheaper(tsr_offload_state *state, const tsr_call *call,
                                  tsr_offload_visit *visit, bool *taken) {
   tsr_offload_why reason = reason_of(state, call);
   bool forced = reason != TSR_WHY_FASTER;
-  double late = tsr_offload_lateness(&state->price, call->type, visit->flops), began = tsr_now();
+  double late = tsr_offload_lateness(price_of(state, call->operation), call->type, visit->flops),
+         began = tsr_now();
   tsr_offer offer = {.price = forced ? HUGE_VAL : visit->cpu_price - late};
   *taken = false;
   if (!forced && !looks_cheaper(state, call, is_pageable(call), visit)) return TSR_OK;
@@ -153,7 +185,8 @@ static tsr_status run_if_cheaper(tsr_offload_state *state, const tsr_call *call,
           "%.4g flops on %d devices took %.3f ms; predicted were %.3f ms, on the CPU %.3f ms",
           visit->flops, offer.devices, visit->seconds * 1e3, offer.seconds * 1e3,
           visit->cpu_price * 1e3);
-  tsr_offload_price_run(&state->price, call->type, visit->flops, offer.seconds, visit->seconds);
+  tsr_offload_price_run(price_of(state, call->operation), call->type, visit->flops, offer.seconds,
+                        visit->seconds);
   if (tsr_offload_report_wanted() && is_pageable(call))
     visit->staging = fmax(0, tsr_offload_device_seconds(&state->reach, call, true) -
                                  tsr_offload_device_seconds(&state->reach, call, false));
@@ -172,14 +205,31 @@ static void note_devices(tsr_offload_state *state, bool taken, tsr_offload_visit
   pthread_mutex_unlock(&state->lock);
 }
 
+/* Whether the devices do calls of this kind. If they factor no matrix, the program's LAPACK does,
+ * whose own calls of the BLAS may be offloaded: how long it takes is not the CPU's time then. */
+static bool may_do(const tsr_offload_state *state, const tsr_call *call, tsr_offload_visit *visit) {
+  if (!is_factorisation(call->operation) || tsr_context_can_factor(state->context)) return true;
+  visit->why = TSR_WHY_NO_FACTORS;
+  visit->flops = 0;
+  return false;
+}
+
+/* Factorisations are native. */
+static tsr_status choose_arithmetic(tsr_offload_state *state, tsr_call *call) {
+  tsr_arithmetic_wish arithmetic;
+  if (is_factorisation(call->operation)) return TSR_OK;
+  TSR_TRY(tsr_context_arithmetic(state->context, NULL, &arithmetic));
+  tsr_context_choose_arithmetic(state->context, &arithmetic, false, call);
+  return TSR_OK;
+}
+
 static tsr_offload_verdict offer(tsr_offload_state *state, tsr_call *call,
                                  const tsr_binding *binding, bool exchanged,
                                  tsr_offload_visit *visit) {
   bool taken = false;
-  tsr_arithmetic_wish arithmetic;
+  if (!may_do(state, call, visit)) return TSR_OFFLOAD_TO_CPU;
   visit->why = TSR_WHY_CPU_FASTER;
-  tsr_status status = tsr_context_arithmetic(state->context, NULL, &arithmetic);
-  if (status == TSR_OK) tsr_context_choose_arithmetic(state->context, &arithmetic, false, call);
+  tsr_status status = choose_arithmetic(state, call);
   if (status == TSR_OK && state->mode == TSR_OFFLOAD_AUTO &&
       !looks_cheaper(state, call, false, visit))
     return TSR_OFFLOAD_TO_CPU;
@@ -198,13 +248,12 @@ static tsr_offload_verdict decide_here(tsr_offload_state *state, const tsr_offlo
   tsr_binding binding;
   bool exchanged;
   visit->why = TSR_WHY_EMPTY;
-  if (tsr_call_level3(&x->what, x->alpha, x->a, x->b, x->beta, x->c, true, &call, &binding,
-                      &exchanged) != TSR_OK ||
+  if (make_call(x, &call, &binding, &exchanged) != TSR_OK ||
       tsr_call_check_aliasing(&call, &binding, exchanged) != TSR_OK)
     return TSR_OFFLOAD_TO_CPU; /* wrong arguments: the CPU's BLAS reports them in its own way */
   if (tsr_call_is_empty(&call)) return TSR_OFFLOAD_TO_CPU;
   visit->flops = tsr_call_flops(&call);
-  visit->cpu_price = tsr_offload_cpu_seconds(&state->price, &call);
+  visit->cpu_price = tsr_offload_cpu_seconds(price_of(state, call.operation), &call);
   if (state->mode == TSR_OFFLOAD_ALWAYS) tsr_offload_start(state, true);
   switch (atomic_load(&state->phase)) {
     case TSR_PHASE_READY:
@@ -289,10 +338,12 @@ void tsr_offload_prepare(void) {
 }
 
 /* Learns from products like one that the CPU has done, each in done->seconds. */
-static void learn(tsr_offload_state *state, tsr_type type, const tsr_offload_visit *done,
+static void learn(tsr_offload_state *state, const tsr_level3 *what, const tsr_offload_visit *done,
                   double products) {
-  if (done->flops > 0 && tsr_offload_price_show(&state->price, type, done->flops, done->seconds))
-    tsr_offload_set_least_of(state, type);
+  tsr_offload_price *price = price_of(state, what->operation);
+  if (done->flops > 0 && tsr_offload_price_show(price, what->type, done->flops, done->seconds) &&
+      price == &state->price)
+    tsr_offload_set_least_of(state, what->type);
   if (done->why == TSR_WHY_NOT_STARTED) note_savings(state, done, products);
 }
 
@@ -302,7 +353,7 @@ TSR_ENTRY_VOID(tsr_offload_end, (call, visit), const tsr_offload_call *call,
   tsr_offload_state *state = tsr_offload_get();
   tsr_offload_visit done = *visit;
   done.seconds = tsr_now() - visit->began;
-  learn(state, call->what.type, &done, 1);
+  learn(state, &call->what, &done, 1);
   if (done.counted)
     tsr_offload_report_time(&call->what, &done);
   else if (tsr_offload_report_wanted())
@@ -320,7 +371,7 @@ TSR_ENTRY_OF(tsr_offload_verdict, tsr_offload_product, (call, visit), const tsr_
 
 TSR_ENTRY_VOID(tsr_offload_product_end, (call, visit, products), const tsr_offload_call *call,
                const tsr_offload_visit *visit, double products) {
-  learn(tsr_offload_get(), call->what.type, visit, products);
+  learn(tsr_offload_get(), &call->what, visit, products);
 }
 
 TSR_ENTRY_VOID(tsr_offload_batch_end, (call, visit), const tsr_offload_call *call,
@@ -338,7 +389,6 @@ TSR_ENTRY(tsr_offload_alone, (x), const tsr_offload_call *x) {
   tsr_call call;
   tsr_binding binding;
   bool exchanged;
-  TSR_TRY(tsr_call_level3(&x->what, x->alpha, x->a, x->b, x->beta, x->c, true, &call, &binding,
-                          &exchanged));
+  TSR_TRY(make_call(x, &call, &binding, &exchanged));
   return tsr_call_is_empty(&call) ? TSR_OK : tsr_call_on_cpu(&call, &binding);
 }

@@ -22,13 +22,16 @@
 #include "base/status.h"
 #include "base/types.h"
 
-/* A call of a BLAS routine, with the arguments as the program passed them. */
+/* A call of a BLAS routine or a factorisation, with the arguments as the program passed them. The
+ * matrix of a factorisation is c, and what.operation is its TSR_OPERATION_OF (blas/call.h). */
 typedef struct tsr_offload_call {
   tsr_level3 what;
   const void *alpha, *a, *b, *beta;
   void *c;
-  double multiplications; /* m n k; if A is square, k is its order; n n k if C is a triangle */
+  double multiplications; /* m n k; if A is square, k is its order; n n k if C is a triangle;
+                             n n n / 3 of a factorisation */
   int64_t products;       /* of a batch, of which this is the largest; 0: the call is none */
+  int64_t *info;          /* of a factorisation that was not left to the CPU: LAPACK's info */
 } tsr_offload_call;
 
 /* The reason why a call went to the CPU or to devices. */
@@ -41,6 +44,7 @@ typedef enum tsr_offload_why {
   TSR_WHY_CPU_FASTER,  /* CPU: predicted to be faster */
   TSR_WHY_NOT_STARTED, /* CPU: calls so far would not have saved what starting devices costs */
   TSR_WHY_STARTING,    /* CPU: the devices are being started */
+  TSR_WHY_NO_FACTORS,  /* CPU: the engine factors no matrix on its devices */
   TSR_WHY_FAILED,      /* CPU: the call failed on the devices */
   TSR_WHY_FOREIGN,     /* CPU: arguments that only the program's BLAS handles or reports */
   TSR_WHY_ARGUMENTS,   /* ScaLAPACK: arguments that only it handles or reports */

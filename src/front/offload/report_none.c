@@ -106,8 +106,8 @@ static void add_remedy(const loaded *l, char *text, size_t room) {
 }
 
 static const char *routines_of(const loaded *l) {
-  return l->numpy ? "factorisations, solvers, eigenvalues: np.linalg.eigh, svd, solve"
-                  : "factorisations, solvers, eigenvalues";
+  return l->numpy ? "LU, QR, solvers, eigenvalues: np.linalg.eigh, svd, solve"
+                  : "LU, QR, solvers, eigenvalues";
 }
 
 static void explain_library(const loaded *l, char *text, size_t room) {

@@ -11,6 +11,7 @@
 
 #include "base/amounts.h"
 #include "base/environment.h"
+#include "blas/family.h"
 #include "blas/operation.h"
 #include "front/offload/report.h"
 
@@ -28,6 +29,7 @@ static const struct {
     [TSR_WHY_CPU_FASTER] = {"the CPU is faster", "faster there"},
     [TSR_WHY_NOT_STARTED] = {"starting devices did not pay yet", "start did not pay"},
     [TSR_WHY_STARTING] = {"while devices were started", "devices starting"},
+    [TSR_WHY_NO_FACTORS] = {"the devices factor no matrix", "not on devices"},
     [TSR_WHY_FAILED] = {"the devices could not", "devices failed"},
     [TSR_WHY_FOREIGN] = {"arguments that its BLAS judges", "its arguments"},
     [TSR_WHY_ARGUMENTS] = {"arguments that ScaLAPACK judges", "its arguments"},
@@ -75,6 +77,23 @@ static int64_t sum(const tsr_report *report, tsr_offload_family family, bool on_
   return calls;
 }
 
+static int64_t total(const tsr_report *report, tsr_offload_family family) {
+  return sum(report, family, true) + sum(report, family, false);
+}
+
+/* What the calls are, for "3 ...s: " (of one: "1 ...: ") and for "... of it in ...". */
+static const char *calls_of(const tsr_report *report, tsr_offload_family family) {
+  if (family != TSR_FAMILY_BLAS || report->factorisations == 0) return families[family].what;
+  return report->factorisations < total(report, family) ? "BLAS calls and factorisation"
+                                                        : "factorisation";
+}
+
+static const char *work_of(const tsr_report *report) {
+  if (report->factorisations == 0) return "level-3 BLAS";
+  return report->factorisations < total(report, TSR_FAMILY_BLAS) ? "level-3 BLAS and factorisations"
+                                                                 : "factorisations";
+}
+
 static double seconds_of(const tsr_report *report, tsr_offload_family family, tsr_offload_why why) {
   double seconds = report->lost_seconds[family][why];
   for (int i = 0; report->kind != NULL && i < TSR_REPORT_SLOTS; i++)
@@ -99,7 +118,7 @@ static void add_sums(const tsr_report *report, tsr_offload_family family,
   long long there = (long long)sum(report, family, true),
             here = (long long)sum(report, family, false);
   tsr_text_add(text, "tessera: %lld %s%s: %lld on devices, %lld %s\n", there + here,
-               families[family].what, there + here == 1 ? "" : "s", there, here,
+               calls_of(report, family), there + here == 1 ? "" : "s", there, here,
                families[family].where);
   for (int why = 0; why < TSR_WHY_COUNT; why++)
     if (report->calls[family][why] > 0) add_reason(report, family, (tsr_offload_why)why, text);
@@ -129,11 +148,11 @@ static double busy(const tsr_report *report) {
 
 /* The program's time, the calls' share of it, and what more could be gained: if the calls took no
  * time, the rest would be left (Amdahl's law). */
-static void add_share(double all, double calls, tsr_text *text) {
-  char total[SHORT], part[SHORT], rest[SHORT], line[320];
-  snprintf(line, sizeof line, "tessera: %.64s took %s, %s of it (%.0f %%) in level-3 BLAS.",
-           program_invocation_short_name, seconds_in(all, total), seconds_in(calls, part),
-           100 * calls / all);
+static void add_share(double all, double calls, const char *work, tsr_text *text) {
+  char whole[SHORT], part[SHORT], rest[SHORT], line[320];
+  snprintf(line, sizeof line, "tessera: %.64s took %s, %s of it (%.0f %%) in %s.",
+           program_invocation_short_name, seconds_in(all, whole), seconds_in(calls, part),
+           100 * calls / all, work);
   size_t length = strlen(line);
   if (calls >= all / 100 && calls < all)
     snprintf(line + length, sizeof line - length,
@@ -181,7 +200,7 @@ static void add_inside(double all, double calls, tsr_text *text) {
 static void add_verdict(const tsr_report *report, double now, bool emulated, tsr_text *text) {
   double all = now - report->began, calls = busy(report);
   if (calls > all) calls = all;
-  add_share(all, calls, text);
+  add_share(all, calls, work_of(report), text);
   add_inside(all, calls, text);
   add_gain(report, emulated, all, text);
   if (!emulated) add_staging(report, text);
@@ -195,20 +214,24 @@ static void name_routine(const tsr_report_kind *k, char *name, size_t room) {
   const char flags[] = {(char)w->side, (char)w->uplo, (char)w->transa, (char)w->transb,
                         (char)w->diag};
   int length = snprintf(name, room, "%s%c%s ", families[k->family].prefix, tolower((int)w->type),
-                        tsr_operation_name(w->operation));
+                        tsr_operation_get(w->operation)->name);
   for (size_t i = 0; i < sizeof flags; i++)
     if (flags[i] != 0 && (size_t)length + 1 < room) name[length++] = flags[i];
   name[length] = '\0';
 }
 
 /* m, n and the extent that is summed over, as the program called the routine; before them the
- * number of products of a batch. */
+ * number of products of a batch. A factorisation has its order alone. */
 static void name_extents(const tsr_report_kind *kind, char *text, size_t room) {
   const tsr_level3 *w = &kind->what;
   const tsr_operation_info *info = tsr_operation_get(w->operation);
   int64_t m = info->has.m ? w->m : w->n;
   int64_t k = info->has.k ? w->k : w->side == TSR_LEFT ? w->m : w->n;
   int length = 0;
+  if (tsr_family_of(w->operation) == TSR_FACTOR) {
+    snprintf(text, room, "%lld", (long long)w->n);
+    return;
+  }
   if (kind->products > 0) length = snprintf(text, room, "%lld*", (long long)kind->products);
   snprintf(text + length, room - (size_t)length, "%lldx%lldx%lld", (long long)m, (long long)w->n,
            (long long)k);
@@ -313,8 +336,7 @@ static void add_why_none(tsr_text *text) {
 
 void tsr_report_text(const tsr_report *report, double now, const tsr_offload_state *state,
                      tsr_text *text) {
-  bool blas = sum(report, TSR_FAMILY_BLAS, true) + sum(report, TSR_FAMILY_BLAS, false) > 0;
-  bool pblas = sum(report, TSR_FAMILY_PBLAS, true) + sum(report, TSR_FAMILY_PBLAS, false) > 0;
+  bool blas = total(report, TSR_FAMILY_BLAS) > 0, pblas = total(report, TSR_FAMILY_PBLAS) > 0;
   bool emulated = tsr_engine_emulates(state->options.engine);
   add_rank(text);
   if (blas) add_verdict(report, now, emulated, text);

@@ -202,6 +202,7 @@ static void take_machine(tsr_offload_state *state, const tsr_machine *machine, b
   state->device_memory = machine->device[0].memory;
   state->network = machine->network.bandwidth;
   tsr_offload_price_init(&state->price, machine, !measured);
+  tsr_offload_price_init(&state->price_of_factors, machine, !measured);
   tsr_reach_of(machine, &state->guess);
   state->start_seconds = tsr_offload_start_seconds(state->options.engine, machine->devices);
 }

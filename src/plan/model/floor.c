@@ -435,15 +435,19 @@ double tsr_plan_home_share(const tsr_machine *machine, const tsr_call *call, int
 
 /* ---- The call ---- */
 
-/* Seconds of the blocks on the diagonal of a factorisation, each of which needs the one before it,
- * on the fastest device. */
-static double chain_time(const tsr_machine *machine, const tsr_call *call) {
+static double fastest_speed(const tsr_machine *machine, tsr_type type) {
   double fastest = 0;
-  if (tsr_family_of(call->operation) != TSR_FACTOR) return 0;
   for (int d = 0; d < machine->devices; d++)
-    fastest = fmax(fastest, tsr_machine_speed(machine, d, call->type));
+    fastest = fmax(fastest, tsr_machine_speed(machine, d, type));
+  return fastest;
+}
+
+/* Seconds of the blocks on the diagonal of a factorisation, each of which needs the one before it,
+ * on a device of this speed. */
+static double chain_time(const tsr_call *call, double speed) {
+  if (tsr_family_of(call->operation) != TSR_FACTOR) return 0;
   tsr_kernel kernel = tsr_operation_get(call->operation)->kernel;
-  return tsr_kernel_get(kernel)->serial * (double)call->n / fastest;
+  return tsr_kernel_get(kernel)->serial * (double)call->n / speed;
 }
 
 static double flops_of(const tsr_call *call) {
@@ -476,7 +480,7 @@ double tsr_floor_at(const tsr_machine *machine, const tsr_call *call, double rat
   double time =
       fmax(flops / (rate * total_speed(machine, call->type)), all_host_time(machine, call));
   if (flops > 0) time = fmax(time, kernel_bytes(call) / total_memory(machine));
-  time = fmax(time, chain_time(machine, call));
+  time = fmax(time, chain_time(call, fastest_speed(machine, call->type)));
   for (int d = 0; d < machine->devices; d++) {
     bool is_home = false;
     for (int x = 0; x < TSR_OPERANDS; x++) is_home |= call->operand[x].location == d;
@@ -510,6 +514,7 @@ void tsr_reach_of(const tsr_machine *machine, tsr_reach *reach) {
     const tsr_arithmetic *usual = tsr_residues_for(type, 0, 0);
     double speed = total_speed(machine, type);
     reach->flops[i] = speed * tsr_machine_rate_limit(machine, type, 1);
+    reach->fastest[i] = fastest_speed(machine, type);
     if (usual != NULL) reach->emulated[i] = speed * tsr_machine_form_limit(machine, usual, type, 1);
   }
   for (int h = 0; h < reach->hosts; h++) {
@@ -546,6 +551,7 @@ double tsr_reach_seconds(const tsr_reach *reach, const tsr_call *call, bool stag
   double in = 0, out = bytes_of(call, TSR_C_);
   for (int x = 0; x < TSR_OPERANDS; x++) in += read_bytes(call, x);
   double seconds = flops_of(call) / reach_rate(reach, call);
+  seconds = fmax(seconds, chain_time(call, reach->fastest[tsr_type_index(call->type)]));
   seconds = fmax(seconds, fmax(in / reach->in, out / reach->out));
   for (int x = 0; x < TSR_OPERANDS && reach->hosts > 1; x++) {
     int host = call->operand[x].location - reach->devices;

@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 """What a long command shows while it works: a bar on a terminal, nothing on a pipe."""
+import math
 import os
 import pty
 import re
+import struct
 import subprocess
 import time
 
@@ -83,10 +85,11 @@ def test_lines_if_asked(square):
     assert "\r" not in done.err and 2 <= done.err.count("\n") <= 10
 
 
-def test_message_clears_the_line(square):
+def test_message_clears_the_line():
     """A message after a line that was shown begins in the first column."""
-    shown, _ = shown_by(LONG + "--engine cpu --timeline t.svg", r"\r" + BAR)
-    assert re.search(r"\r *\rtessera gemm: no timeline", shown)
+    write_npy("square.npy", "<f8", False, (SQUARE, SQUARE), struct.pack("<d", math.nan) + bytes(8 * SQUARE * SQUARE - 8))
+    shown, _ = shown_by(LONG + "--engine cpu", r"\r" + BAR)
+    assert re.search(r"\r *\rtessera gemm: square.npy: nan at", shown)
 
 
 def test_short_calls_show_nothing():

@@ -55,16 +55,15 @@ class Place:
 
     def __init__(self, build, folder, only_gpu=False):
         self.only_gpu = only_gpu
-        self.folder, prefix, tools = Path(folder), Path(folder) / "usr", Path(folder) / "tools"
+        self.folder, prefix = Path(folder), Path(folder) / "usr"
         subprocess.run(["cmake", "--install", build, "--prefix", prefix], check=True, stdout=subprocess.DEVNULL)
         library = next(prefix.rglob("libtessera.so")).parent
-        tools.mkdir()
         package = Path(build).resolve() / "python"
         self.python = python_with("numpy, cffi") or python_with("numpy")
-        if self.python:
-            (tools / "python3").symlink_to(self.python)
+        first = [f"{prefix}/bin", *([str(Path(self.python).parent)] if self.python else [])]
         clean = {k: v for k, v in os.environ.items() if not k.startswith("TESSERA_")}
-        self.env = {**clean, "PATH": f"{tools}:{prefix}/bin:{clean['PATH']}", "LD_LIBRARY_PATH": f"{library}:{clean.get('LD_LIBRARY_PATH', '')}".rstrip(":"),
+        libraries = f"{library}:{clean.get('LD_LIBRARY_PATH', '')}".rstrip(":")
+        self.env = {**clean, "PATH": ":".join([*first, clean["PATH"]]), "LD_LIBRARY_PATH": libraries,
                     "PKG_CONFIG_PATH": str(library / "pkgconfig"),
                     "PYTHONPATH": str(package), "XDG_CACHE_HOME": f"{folder}/cache",
                     "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1",

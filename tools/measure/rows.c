@@ -116,8 +116,8 @@ char *bench_row_csv(const bench_row *row) {
           (long long)w->m, (long long)w->n, (long long)w->k, row->line->home, row->devices);
   fprintf(stream, "%.9g,%.9g,%.6g,%.9g,%.4f,%.9g,", row->cold, row->median,
           bench_row_tera(row, best_time(row)), row->floor, fraction(row), row->predicted);
-  fprintf(stream, "%s,%s,%.9g,\"%s\",%s,%s,%s,%s", peer ? row->line->peer : "", peer_s,
-          row->plan, words, check_text(row), joules, digest, block);
+  fprintf(stream, "%s,%s,%.9g,\"%s\",%s,%s,%s,%s", peer ? row->line->peer : "", peer_s, row->plan,
+          words, check_text(row), joules, digest, block);
   if (fclose(stream) == 0) return text;
   free(text);
   return NULL;

@@ -136,6 +136,16 @@ static void start_pays_later(void) {
   must(visit.plan_price > 0 && visit.plan_price < visit.cpu_price);
 }
 
+static void large_call_waits(void) {
+  setenv("TESSERA_ENGINE", "host", 1);
+  setenv("TESSERA_MACHINE", FAST, 1);
+  setenv("TESSERA_MIN_SIZE", "8", 1);
+  tsr_offload_state *state = tsr_offload_get();
+  state->start_seconds = 1e-6; /* less than half of what the first call saves */
+  must(product(MOST, 1, 0) == TSR_OFFLOAD_DONE && visit.why == TSR_WHY_FASTER);
+  must(atomic_load(&state->phase) == TSR_PHASE_READY);
+}
+
 static void cpu_is_faster(void) {
   setenv("TESSERA_ENGINE", "host", 1);
   setenv("TESSERA_MACHINE", SLOW_DEVICES, 1);
@@ -377,6 +387,10 @@ static void test_no_device(void **state) {
 static void test_start_pays_later(void **state) {
   (void)state;
   in_a_child(start_pays_later);
+}
+static void test_large_call_waits(void **state) {
+  (void)state;
+  in_a_child(large_call_waits);
 }
 static void test_cpu_is_faster(void **state) {
   (void)state;
@@ -688,6 +702,7 @@ int main(void) {
       cmocka_unit_test(test_always),
       cmocka_unit_test(test_no_device),
       cmocka_unit_test(test_start_pays_later),
+      cmocka_unit_test(test_large_call_waits),
       cmocka_unit_test(test_cpu_is_faster),
       cmocka_unit_test(test_factored),
       cmocka_unit_test(test_not_factored),

@@ -70,13 +70,17 @@ static double savings_of(const tsr_offload_visit *visit, double seconds) {
   return fmax(0, seconds - TSR_TUNE_DOOR_STAGES_BESIDE * visit->plan_price);
 }
 
-/* Whether the calls so far, with this one, would have saved more than starting the devices
- * costs. */
-static bool start_pays(tsr_offload_state *state, const tsr_offload_visit *visit) {
+/* Whether so many seconds saved are more than starting the devices costs. */
+static bool start_pays(const tsr_offload_state *state, double saved) {
+  return saved > TSR_TUNE_DOOR_STARTS_BESIDE * state->start_seconds;
+}
+
+/* Whether the calls so far, with this one, would have saved it. */
+static bool start_pays_by_now(tsr_offload_state *state, const tsr_offload_visit *visit) {
   pthread_mutex_lock(&state->lock);
   double saved = state->would_have_saved + savings_of(visit, visit->cpu_price);
   pthread_mutex_unlock(&state->lock);
-  return saved > TSR_TUNE_DOOR_STARTS_BESIDE * state->start_seconds;
+  return start_pays(state, saved);
 }
 
 /* Adds the savings of products that the CPU has done. The time of each counts as at most
@@ -89,15 +93,25 @@ static void note_savings(tsr_offload_state *state, const tsr_offload_visit *visi
   pthread_mutex_unlock(&state->lock);
 }
 
-/* Starts the devices in the background if that pays for later calls. This call goes to the CPU; the
- * result says why. */
-static tsr_offload_why weigh_start(tsr_offload_state *state, const tsr_call *call,
-                                   tsr_offload_visit *visit) {
-  visit->plan_price = tsr_offload_device_seconds(&state->guess, call, true);
+/* Starts the devices in the background if that pays for later calls. The result says why this call
+ * goes to the CPU, unless it waits for them. */
+static tsr_offload_why weigh_start(tsr_offload_state *state, const tsr_offload_visit *visit) {
   if (!(visit->plan_price < visit->cpu_price)) return TSR_WHY_CPU_FASTER;
-  if (!start_pays(state, visit)) return TSR_WHY_NOT_STARTED;
+  if (!start_pays_by_now(state, visit)) return TSR_WHY_NOT_STARTED;
   tsr_offload_start(state, false);
   return TSR_WHY_STARTING;
+}
+
+/* Weighs a call that finds the devices not ready. A call that alone saves what their start costs
+ * waits for its end: most scripts make one large call, and no later one would gain by it. */
+static void await_devices(tsr_offload_state *state, const tsr_call *call,
+                          tsr_offload_visit *visit) {
+  visit->plan_price = tsr_offload_device_seconds(&state->guess, call, true);
+  visit->why = TSR_WHY_STARTING;
+  if (atomic_load(&state->phase) == TSR_PHASE_IDLE) visit->why = weigh_start(state, visit);
+  if (atomic_load(&state->phase) == TSR_PHASE_STARTING &&
+      start_pays(state, savings_of(visit, visit->cpu_price)))
+    tsr_offload_start(state, true);
 }
 
 /* ---- On the devices ---- */
@@ -242,6 +256,16 @@ static tsr_offload_verdict offer(tsr_offload_state *state, tsr_call *call,
 
 /* ---- Deciding where a call goes ---- */
 
+/* The phase that decides about the call. Where it is not READY, visit->why says why. */
+static int settle_phase(tsr_offload_state *state, const tsr_call *call, tsr_offload_visit *visit) {
+  if (state->mode == TSR_OFFLOAD_ALWAYS) tsr_offload_start(state, true);
+  int phase = atomic_load(&state->phase);
+  if (phase == TSR_PHASE_IDLE || phase == TSR_PHASE_STARTING) await_devices(state, call, visit);
+  phase = atomic_load(&state->phase);
+  if (phase == TSR_PHASE_NONE) visit->why = (tsr_offload_why)atomic_load(&state->why);
+  return phase;
+}
+
 static tsr_offload_verdict decide_here(tsr_offload_state *state, const tsr_offload_call *x,
                                        tsr_offload_visit *visit) {
   tsr_call call;
@@ -254,20 +278,8 @@ static tsr_offload_verdict decide_here(tsr_offload_state *state, const tsr_offlo
   if (tsr_call_is_empty(&call)) return TSR_OFFLOAD_TO_CPU;
   visit->flops = tsr_call_flops(&call);
   visit->cpu_price = tsr_offload_cpu_seconds(price_of(state, call.operation), &call);
-  if (state->mode == TSR_OFFLOAD_ALWAYS) tsr_offload_start(state, true);
-  switch (atomic_load(&state->phase)) {
-    case TSR_PHASE_READY:
-      return offer(state, &call, &binding, exchanged, visit);
-    case TSR_PHASE_IDLE:
-      visit->why = weigh_start(state, &call, visit);
-      return TSR_OFFLOAD_TO_CPU;
-    case TSR_PHASE_STARTING:
-      visit->why = TSR_WHY_STARTING;
-      return TSR_OFFLOAD_TO_CPU;
-    default:
-      visit->why = (tsr_offload_why)atomic_load(&state->why);
-      return TSR_OFFLOAD_TO_CPU;
-  }
+  if (settle_phase(state, &call, visit) != TSR_PHASE_READY) return TSR_OFFLOAD_TO_CPU;
+  return offer(state, &call, &binding, exchanged, visit);
 }
 
 typedef struct decision {

@@ -124,6 +124,14 @@ static tsr_status norm_of_inverse(const estimate *e, double *norm) {
   return try_alternating(e, norm);
 }
 
+/* A step that was begun before another one failed may still use the column. */
+static void free_column(estimate *e) {
+  if (e->column.at == NULL) return;
+  (void)tsr_steps_drop(&e->steps, e->n, 1, e->column);
+  tsr_steps_await(&e->steps);
+  tsr_dealloc(e->column.at);
+}
+
 static tsr_status estimate_norm(estimate *e, double *norm) {
   size_t n = (size_t)e->n;
   e->column =
@@ -133,7 +141,7 @@ static tsr_status estimate_norm(estimate *e, double *norm) {
   bool there = e->column.at != NULL && e->x != NULL && e->sign != NULL;
   tsr_status status = there ? norm_of_inverse(e, norm)
                             : tsr_fail(TSR_ERR_MEMORY, "no host memory for a column: free some");
-  tsr_dealloc(e->column.at);
+  free_column(e);
   tsr_dealloc(e->x);
   tsr_dealloc(e->sign);
   return status;

@@ -67,7 +67,7 @@ static int is_used(char uplo, int i, int j) {
   return i < N && (uplo == 'L' ? i >= j : i <= j);
 }
 
-/* What is no element of the triangle is no number. */
+/* All elements outside the triangle are NaN. */
 static void fill(int type, char uplo) {
   for (int j = 0; j < N; j++)
     for (int i = 0; i < LD; i++) put(type, i, j, is_used(uplo, i, j) ? element(type, i, j) : NAN);

@@ -201,7 +201,7 @@ static void not_factored(void) {
   must(product(MOST, 1, 0) == TSR_OFFLOAD_DONE);
 }
 
-/* What factorisations take says nothing of products, and the other way round. */
+/* The times of factorisations leave the price of products as it is, and the reverse. */
 static void learn_apart(void) {
   int64_t info;
   setenv("TESSERA_ENGINE", "host", 1);

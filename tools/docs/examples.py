@@ -164,7 +164,7 @@ class Page:
             self.files[what] = body
             return match[0]
         needs = [need.strip() for need in what.split(",") if need.strip()]
-        if ("gpu" in self.place.lacks(needs)) or (self.place.only_gpu and "gpu" not in needs):
+        if "gpu" in self.place.lacks(needs) or (self.place.only_gpu and "gpu" not in needs):
             return match[0]
         if self.place.lacks(needs):
             self.skipped.append(f"{self.path.name}: needs {', '.join(self.place.lacks(needs))}")

@@ -81,7 +81,7 @@ static int64_t total(const tsr_report *report, tsr_offload_family family) {
   return sum(report, family, true) + sum(report, family, false);
 }
 
-/* What the calls are, for "3 ...s: " (of one: "1 ...: ") and for "... of it in ...". */
+/* The noun for the calls of a family; several calls put an s behind it. */
 static const char *calls_of(const tsr_report *report, tsr_offload_family family) {
   if (family != TSR_FAMILY_BLAS || report->factorisations == 0) return families[family].what;
   return report->factorisations < total(report, family) ? "BLAS calls and factorisation"

@@ -2,7 +2,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "npy.h"
-#include "elements.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -398,6 +397,10 @@ bool npy_create_vector(const char *path, bool force, tsr_type type, int64_t leng
 
 bool npy_commit(npy *file, file_reason *reason) {
   return output_commit(&file->output, reason);
+}
+
+matrix_view npy_view(const npy *file) {
+  return matrix_of(file->type, file->data, file->fortran, file->rows, file->cols);
 }
 
 void npy_close(npy *file) {

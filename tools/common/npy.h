@@ -10,6 +10,7 @@
 #ifndef TESSERA_NPY_H
 #define TESSERA_NPY_H
 
+#include "elements.h"
 #include "output_file.h"
 
 typedef struct npy {
@@ -43,6 +44,9 @@ bool npy_create_vector(const char *path, bool force, tsr_type type, int64_t leng
 
 /* Puts a created file in its place, as output_commit does. */
 bool npy_commit(npy *file, file_reason *reason);
+
+/* The matrix in the file. */
+matrix_view npy_view(const npy *file);
 
 /* Unmaps and closes the file; removes a created file that was not committed. A zeroed npy is
  * allowed. */

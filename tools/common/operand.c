@@ -39,7 +39,7 @@ static int convert(operand *o, tsr_type type, bool conjugate) {
 
 int operand_create(const npy *file, tsr_op op, tsr_type type, bool conjugate, operand *result) {
   operand o = {.file = file, .op = op, .conjugated = conjugate};
-  o.view = matrix_of(file->type, file->data, file->fortran, file->rows, file->cols);
+  o.view = npy_view(file);
   if (element_is_complex(file->type) && !element_is_complex(type)) {
     return tool_fail("%s: is %s and cannot be multiplied as %s", file->path,
                      element_name(file->type), element_name(type));

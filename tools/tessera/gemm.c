@@ -219,15 +219,10 @@ static matrix_view view_of_c(const gemm_job *job) {
   return matrix_of(job->type, job->c_file.data, job->column_major, job->m, job->n);
 }
 
-static matrix_view view_of_c0(const gemm_job *job) {
-  const npy *c0 = &job->c0_file;
-  return matrix_of(c0->type, c0->data, c0->fortran, c0->rows, c0->cols);
-}
-
 /* Sets C to its value before a call, which is C0. */
 static int reset_c(gemm_job *job) {
   if (!job->has_c0) return TOOL_OK;
-  matrix_copy(view_of_c(job), view_of_c0(job));
+  matrix_copy(view_of_c(job), npy_view(&job->c0_file));
   if (!job->c_placed || c_bytes(job) == 0) return TOOL_OK;
   return tool_status(tsr_memcpy(job->context, job->c_placed, job->c_file.data, c_bytes(job)));
 }
@@ -315,7 +310,7 @@ static int verify(gemm_job *job) {
                             .beta = r->beta,
                             .skip_rows = job->reached.rows,
                             .skip_cols = job->reached.cols};
-  if (job->has_c0) problem.c0 = view_of_c0(job);
+  if (job->has_c0) problem.c0 = npy_view(&job->c0_file);
   if (!verify_product(&problem, &job->check)) return tool_fail("out of memory for the check");
   return TOOL_OK;
 }

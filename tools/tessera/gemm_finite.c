@@ -12,10 +12,6 @@ static bool is_zero(scalar value) {
   return value.re == 0 && value.im == 0;
 }
 
-static matrix_view view_of_file(const npy *file) {
-  return matrix_of(file->type, file->data, file->fortran, file->rows, file->cols);
-}
-
 /* Looks through an operand in the type in which it was multiplied. lines: the rows or columns of
  * the result that its elements reach. */
 static nonfinite search_operand(const operand *o, bool lines_are_rows, bool *lines) {
@@ -39,7 +35,7 @@ static int search_inputs(gemm_job *job) {
     job->odd[ODD_B] = search_operand(&job->b, false, r->cols);
   }
   if (job->has_c0 && !is_zero(job->request.beta)) {
-    matrix_view c0 = view_of_file(&job->c0_file);
+    matrix_view c0 = npy_view(&job->c0_file);
     job->odd[ODD_C0] = nonfinite_find(&c0, r->rows, NULL);
   }
   r->row_count = count_true(r->rows, job->m);
@@ -61,7 +57,7 @@ static void print_value(tsr_type type, double re, double im, char text[64]) {
 static void tell(const char *path, const npy *file, tsr_type type, const nonfinite *odd) {
   char value[64], more[80] = "";
   double re, im;
-  matrix_view view = view_of_file(file);
+  matrix_view view = npy_view(file);
   element_load(file->type, file->data, odd->row * view.row_stride + odd->col * view.col_stride, 1,
                &re, &im);
   bool exceeds = isfinite(re) && isfinite(im);
@@ -102,11 +98,11 @@ static bool inputs_are_finite(const gemm_job *job) {
 }
 
 int finite_examine(gemm_job *job) {
-  matrix_view c = view_of_file(&job->c_file);
+  matrix_view c = npy_view(&job->c_file);
   nonfinite edge = job->type == TSR_H ? nonfinite_find(&c, NULL, NULL) : nonfinite_find_edge(&c);
   bool has_c0 = job->has_c0 && !is_zero(job->request.beta);
   if (has_c0 && edge.count == 0) {
-    matrix_view c0 = view_of_file(&job->c0_file);
+    matrix_view c0 = npy_view(&job->c0_file);
     edge = nonfinite_find(&c0, NULL, NULL);
   }
   if (edge.count == 0) return TOOL_OK;
@@ -118,7 +114,7 @@ int finite_examine(gemm_job *job) {
 }
 
 bool finite_is_exceeded(const gemm_job *job, nonfinite *first) {
-  matrix_view c = view_of_file(&job->c_file);
+  matrix_view c = npy_view(&job->c_file);
   *first = nonfinite_find(&c, NULL, NULL);
   return first->count > 0 && inputs_are_finite(job);
 }

@@ -133,9 +133,7 @@ static int make_output(solve_job *job) {
 
 /* X begins as B. posv puts the factor in the place of A, so it gets a copy. */
 static int prepare(solve_job *job) {
-  const npy *b = &job->b_file;
-  matrix_view x = matrix_of(job->type, job->x_file.data, job->x_file.fortran, job->n, job->nrhs);
-  matrix_copy(x, matrix_of(b->type, b->data, b->fortran, b->rows, b->cols));
+  matrix_copy(npy_view(&job->x_file), npy_view(&job->b_file));
   int code = operand_create(&job->a_file, TSR_NO_TRANS, job->type, false, &job->a);
   return code || !job->request.definite ? code : operand_own(&job->a);
 }

@@ -7,14 +7,10 @@
 #include "solve.h"
 #include "vectors.h"
 
-static matrix_view view_of(const npy *file) {
-  return matrix_of(file->type, file->data, file->fortran, file->rows, file->cols);
-}
-
 /* op(A) from the file, which has A also when the copy has become its factor. */
 static vectors_matrix matrix_as_asked(const solve_job *job) {
   const solve_request *r = &job->request;
-  vectors_matrix a = {.view = view_of(&job->a_file), .uplo = r->uplo};
+  vectors_matrix a = {.view = npy_view(&job->a_file), .uplo = r->uplo};
   a.structure = !r->definite                    ? VECTORS_TRIANGULAR
                 : element_is_complex(job->type) ? VECTORS_HERMITIAN
                                                 : VECTORS_SYMMETRIC;
@@ -68,8 +64,8 @@ static void judge(solve_job *job, double error, double scale) {
 
 /* Compares op(A) (X v) with B v for random vectors v. */
 static bool compare(solve_job *job) {
-  const vectors_matrix a = matrix_as_asked(job), b = {.view = view_of(&job->b_file)},
-                       x = {.view = view_of(&job->x_file)};
+  const vectors_matrix a = matrix_as_asked(job), b = {.view = npy_view(&job->b_file)},
+                       x = {.view = npy_view(&job->x_file)};
   vectors v = {0}, xv = {0}, axv = {0}, bv = {0};
   double norm_a = 0, norm_x = 0, norm_b = 0;
   bool good = vectors_create(&v, job->nrhs);
@@ -87,7 +83,7 @@ static bool compare(solve_job *job) {
 /* Refuses a solution with NaN or infinities, for which there is no residual. */
 static int check_finite(const solve_job *job) {
   const solve_request *r = &job->request;
-  matrix_view x = view_of(&job->x_file), b = view_of(&job->b_file);
+  matrix_view x = npy_view(&job->x_file), b = npy_view(&job->b_file);
   nonfinite odd = nonfinite_find(&x, NULL, NULL);
   if (odd.count == 0) return TOOL_OK;
   nonfinite given = nonfinite_find(&b, NULL, NULL);

@@ -349,7 +349,8 @@ void tsr_offload_prepare(void) {
   (void)tsr_offload_get();
 }
 
-/* Learns from products like one that the CPU has done, each in done->seconds. */
+/* Learns from calls like one that the CPU has done, each in done->seconds. Of which size a call is
+ * too small to ask about, the level-3 BLAS decides. */
 static void learn(tsr_offload_state *state, const tsr_level3 *what, const tsr_offload_visit *done,
                   double products) {
   tsr_offload_price *price = price_of(state, what->operation);

@@ -225,13 +225,13 @@ static void name_routine(const tsr_report_kind *k, char *name, size_t room) {
 static void name_extents(const tsr_report_kind *kind, char *text, size_t room) {
   const tsr_level3 *w = &kind->what;
   const tsr_operation_info *info = tsr_operation_get(w->operation);
-  int64_t m = info->has.m ? w->m : w->n;
-  int64_t k = info->has.k ? w->k : w->side == TSR_LEFT ? w->m : w->n;
-  int length = 0;
   if (tsr_family_of(w->operation) == TSR_FACTOR) {
     snprintf(text, room, "%lld", (long long)w->n);
     return;
   }
+  int64_t m = info->has.m ? w->m : w->n;
+  int64_t k = info->has.k ? w->k : w->side == TSR_LEFT ? w->m : w->n;
+  int length = 0;
   if (kind->products > 0) length = snprintf(text, room, "%lld*", (long long)kind->products);
   snprintf(text + length, room - (size_t)length, "%lldx%lldx%lld", (long long)m, (long long)w->n,
            (long long)k);

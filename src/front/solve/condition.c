@@ -124,14 +124,6 @@ static tsr_status norm_of_inverse(const estimate *e, double *norm) {
   return try_alternating(e, norm);
 }
 
-/* A step that was begun before another one failed may still use the column. */
-static void free_column(estimate *e) {
-  if (e->column.at == NULL) return;
-  (void)tsr_steps_drop(&e->steps, e->n, 1, e->column);
-  tsr_steps_await(&e->steps);
-  tsr_dealloc(e->column.at);
-}
-
 static tsr_status estimate_norm(estimate *e, double *norm) {
   size_t n = (size_t)e->n;
   e->column =
@@ -139,12 +131,19 @@ static tsr_status estimate_norm(estimate *e, double *norm) {
   e->x = tsr_alloc(n * sizeof *e->x);
   e->sign = tsr_alloc(n * sizeof *e->sign);
   bool there = e->column.at != NULL && e->x != NULL && e->sign != NULL;
-  tsr_status status = there ? norm_of_inverse(e, norm)
-                            : tsr_fail(TSR_ERR_MEMORY, "no host memory for a column: free some");
-  free_column(e);
+  return there ? norm_of_inverse(e, norm)
+               : tsr_fail(TSR_ERR_MEMORY, "no host memory for a column: free some");
+}
+
+/* A step that was begun before another one failed may still use the column. */
+static void free_all(estimate *e) {
+  if (e->column.at != NULL) {
+    (void)tsr_steps_drop(&e->steps, e->n, 1, e->column);
+    tsr_steps_await(&e->steps);
+  }
+  tsr_dealloc(e->column.at);
   tsr_dealloc(e->x);
   tsr_dealloc(e->sign);
-  return status;
 }
 
 /* ---- The call ---------------------------------------------------------------- */
@@ -165,6 +164,7 @@ static tsr_status run(estimate *e, double anorm, double *rcond) {
   tsr_status status = estimate_norm(e, &norm);
   tsr_error error = {.status = TSR_OK};
   if (status != TSR_OK) tsr_error_take(status, &error);
+  free_all(e);
   tsr_status came = tsr_steps_end(&e->steps, e->n, e->n, e->a);
   if (error.status != TSR_OK) return tsr_error_put(&error);
   if (norm > 0 && isfinite(norm)) *rcond = 1 / norm / anorm;

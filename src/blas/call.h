@@ -39,6 +39,20 @@ enum { TSR_OPERATIONS = (int)TSR_OPERATION_COUNT + (int)TSR_FACTORISATION_COUNT 
 #define TSR_FACTORISATION_OF(operation) \
   ((tsr_factorisation)((int)(operation) - (int)TSR_OPERATION_COUNT))
 
+/* Behind those the doors have LAPACK's solvers, which are made of calls, and no tsr_call is one. */
+enum { TSR_DOOR_OPERATIONS = TSR_OPERATIONS + (int)TSR_SOLVER_COUNT };
+#define TSR_OPERATION_OF_SOLVER(solver) ((tsr_operation)(TSR_OPERATIONS + (int)(solver)))
+#define TSR_SOLVER_OF(operation) ((tsr_solver)((int)(operation)-TSR_OPERATIONS))
+
+static inline bool tsr_is_solver(tsr_operation operation) {
+  return (int)operation >= TSR_OPERATIONS;
+}
+
+/* Whether it is a routine of LAPACK: a factorisation or a solver. */
+static inline bool tsr_is_of_lapack(tsr_operation operation) {
+  return (int)operation >= (int)TSR_OPERATION_COUNT;
+}
+
 /* Whether a matrix is made of lines in an arithmetic's form. */
 static inline bool tsr_is_lines(int matrix) {
   return matrix >= TSR_RA && matrix <= TSR_RB2;

@@ -60,4 +60,7 @@ bool tsr_check_takes(const tsr_operation_info *info, tsr_type type, tsr_op op);
 enum { TSR_POSITION_LAYOUT = -1 };
 TSR_API int tsr_check_position(const tsr_level3 *what);
 
+/* The position of the first matrix that the routine writes. */
+TSR_API int tsr_check_position_of_result(tsr_operation operation);
+
 #endif

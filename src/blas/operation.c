@@ -72,11 +72,20 @@ TSR_SIGNATURES(SIGNATURE)
       .arguments = arguments_of_##signature,                              \
       .argument_count = (int)(sizeof arguments_of_##signature / sizeof(tsr_argument))},
 
-static const tsr_operation_info table[TSR_OPERATIONS] = {TSR_ROUTINES(ROW)
-                                                             TSR_FACTORISATIONS(FACTORISATION)};
+/* A solver has no kernel. */
+#define SOLVER(name_, operation, signature, types_, text) \
+  [TSR_OPERATION_OF_SOLVER(TSR_##operation)] = {          \
+      .name = #name_,                                     \
+      .types = LETTERS_##types_,                          \
+      .has = {TSR_ARGUMENTS_##signature(HAS, HAS, 0)},    \
+      .arguments = arguments_of_##signature,              \
+      .argument_count = (int)(sizeof arguments_of_##signature / sizeof(tsr_argument))},
+
+static const tsr_operation_info table[TSR_DOOR_OPERATIONS] = {
+    TSR_ROUTINES(ROW) TSR_FACTORISATIONS(FACTORISATION) TSR_SOLVERS(SOLVER)};
 
 const tsr_operation_info *tsr_operation_get(tsr_operation operation) {
-  return (unsigned)operation < TSR_OPERATIONS ? &table[operation] : NULL;
+  return (unsigned)operation < TSR_DOOR_OPERATIONS ? &table[operation] : NULL;
 }
 
 const char *tsr_operation_name(tsr_operation operation) {

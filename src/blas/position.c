@@ -35,6 +35,11 @@ static bool is_wrong(const tsr_operation_info *info, const tsr_level3 *w,
   }
 }
 
+/* A matrix and its ld are two. */
+static int places_of(const tsr_argument *argument) {
+  return argument->kind >= TSR_ARGUMENT_INPUT ? 2 : 1;
+}
+
 int tsr_check_position(const tsr_level3 *what) {
   const tsr_operation_info *info = tsr_operation_get(what->operation);
   tsr_level3 w = tsr_check_complete(what);
@@ -42,8 +47,16 @@ int tsr_check_position(const tsr_level3 *what) {
   if ((int)w.layout == 0) return TSR_POSITION_LAYOUT;
   for (int i = 0; i < info->argument_count; i++) {
     const tsr_argument *argument = &info->arguments[i];
-    position += argument->kind >= TSR_ARGUMENT_INPUT ? 2 : 1; /* a matrix and its ld */
+    position += places_of(argument);
     if (is_wrong(info, &w, argument)) return position;
   }
   return 0;
+}
+
+int tsr_check_position_of_result(tsr_operation operation) {
+  const tsr_operation_info *info = tsr_operation_get(operation);
+  int position = 1, i = 0;
+  while (info->arguments[i].kind != TSR_ARGUMENT_RESULT)
+    position += places_of(&info->arguments[i++]);
+  return position;
 }

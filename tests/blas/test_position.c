@@ -129,6 +129,19 @@ static void test_leading_dimensions(void **state) {
   assert_int_equal(tsr_check_position(&w), 13);
 }
 
+/* A matrix and its leading dimension are two arguments. */
+static void test_results(void **state) {
+  (void)state;
+  assert_int_equal(tsr_check_position_of_result(TSR_GEMM), 12);
+  assert_int_equal(tsr_check_position_of_result(TSR_TRSM), 10);
+  assert_int_equal(tsr_check_position_of_result(TSR_OPERATION_OF(TSR_POTRF)), 3);
+  assert_int_equal(tsr_check_position_of_result(TSR_OPERATION_OF_SOLVER(TSR_POTRS)), 6);
+  assert_int_equal(tsr_check_position_of_result(TSR_OPERATION_OF_SOLVER(TSR_POSV)), 4);
+  assert_int_equal(tsr_check_position_of_result(TSR_OPERATION_OF_SOLVER(TSR_TRTRS)), 8);
+  assert_int_equal(tsr_check_position_of_result(TSR_OPERATION_OF_SOLVER(TSR_POTRI)), 3);
+  assert_int_equal(tsr_check_position_of_result(TSR_OPERATION_OF_SOLVER(TSR_TRTRI)), 4);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_right),
@@ -136,6 +149,7 @@ int main(void) {
       cmocka_unit_test(test_first),
       cmocka_unit_test(test_rank_k_ops),
       cmocka_unit_test(test_leading_dimensions),
+      cmocka_unit_test(test_results),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

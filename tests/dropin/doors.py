@@ -27,7 +27,7 @@ class Used(Done):
     @property
     def planned(self):
         """The calls that went through a plan, in all reports."""
-        return sum(map(int, re.findall(r"(?:level-3 BLAS calls?|factorisations?): (\d+)", self.report)))
+        return sum(map(int, re.findall(r"(?:level-3 BLAS|LAPACK) calls?: (\d+)", self.report)))
 
     def silently(self):
         """As the program does without us."""

@@ -25,7 +25,7 @@ offloaded() { # devices, tile, then the program
 
 # The sum over all reports of the calls that went through a plan.
 planned() {
-  awk '/(level-3 BLAS calls?|factorisations?): / { sub(/.*(call|factorisation)s?: /, ""); sum += $1 }
+  awk '/(level-3 BLAS|LAPACK) calls?: / { sub(/.*calls?: /, ""); sum += $1 }
        END { print sum + 0 }' report 2>/dev/null
 }
 

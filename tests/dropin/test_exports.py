@@ -36,17 +36,18 @@ def names_no(library, *parts):
 
 
 def test_names():
-    """The level-3 routines of both interfaces and LAPACK's factorisations, in both sizes of integers, also
-    as Python's wheels name them."""
+    """The level-3 routines of both interfaces and LAPACK's of the Cholesky family, in both sizes of
+    integers, also as Python's wheels name them."""
     routines = [kind + name for name in "gemm gemmt gemmtr symm syrk syr2k trmm trsm".split()
                 for kind in "sdcz"]
     routines += [kind + name for name in ("gemm_batch", "gemm_batch_strided") for kind in "sdcz"]
     routines += [kind + name for name in ("hemm", "herk", "her2k") for kind in "cz"]
     plain = [form.format(r) for r in routines for form in ("{}_", "{}_64_", "cblas_{}", "cblas_{}64_")]
     names, kinds = shown(BLAS)
-    plain += [form.format(kind) for kind in "sdcz" for form in ("{}potrf_", "{}potrf_64_")]
+    plain += [kind + routine + suffix for kind in "sdcz" for suffix in ("_", "_64_")
+              for routine in "potrf potrs posv potri trtri trtrs".split()]
     assert names == sorted(plain + ["scipy_" + name for name in plain])
-    assert len(names) == 384 and kinds == {"T"}
+    assert len(names) == 464 and kinds == {"T"}
 
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="the length is that of x86-64")

@@ -201,6 +201,146 @@ static void not_factored(void) {
   must(product(MOST, 1, 0) == TSR_OFFLOAD_DONE);
 }
 
+/* The 40 x 40 matrix with 4 on its diagonal, as A of all solvers, and B, which is a. */
+static tsr_offload_verdict solver(tsr_solver routine, int64_t n, int64_t nrhs, int64_t *info) {
+  bool has_b = routine == TSR_POTRS || routine == TSR_POSV || routine == TSR_TRTRS;
+  const tsr_offload_call call = {.what = {.operation = TSR_OPERATION_OF_SOLVER(routine),
+                                          .type = TSR_D,
+                                          .layout = TSR_COL_MAJOR,
+                                          .uplo = TSR_LOWER,
+                                          .transa = TSR_NO_TRANS,
+                                          .diag = TSR_NON_UNIT,
+                                          .m = has_b ? n : 0,
+                                          .n = has_b ? nrhs : n,
+                                          .lda = MOST,
+                                          .ldc = MOST},
+                                 .a = has_b ? c : NULL,
+                                 .c = has_b ? a : c,
+                                 .info = info,
+                                 .multiplications = (double)(n * n * n)};
+  memset(c, 0, sizeof c);
+  for (int i = 0; i < MOST; i++) c[i * (MOST + 1)] = i < 40 ? 4 : 0;
+  for (int i = 0; i < MOST * MOST; i++) a[i] = 32;
+  tsr_offload_verdict verdict = tsr_offload(&call, &visit);
+  if (verdict == TSR_OFFLOAD_TO_CPU) tsr_offload_end(&call, &visit);
+  return verdict;
+}
+
+/* An element of each solver's result. */
+static const struct {
+  tsr_solver routine;
+  const double *at;
+  double result, before;
+} solved[] = {{TSR_POTRS, &a[39], 2, 32},
+              {TSR_POSV, &a[39], 8, 32},
+              {TSR_TRTRS, &a[39], 8, 32},
+              {TSR_POTRI, &c[39 * (MOST + 1)], 1.0 / 16, 4},
+              {TSR_TRTRI, &c[39 * (MOST + 1)], 1.0 / 4, 4}};
+
+static void solves(void) {
+  setenv("TESSERA_OFFLOAD", "always", 1);
+  setenv("TESSERA_ENGINE", "host", 1);
+  setenv("TESSERA_TILE", "16", 1);
+  for (size_t i = 0; i < sizeof solved / sizeof *solved; i++) {
+    int64_t info = -1;
+    must(solver(solved[i].routine, 40, 3, &info) == TSR_OFFLOAD_DONE);
+    must(info == 0 && *solved[i].at == solved[i].result);
+    must(visit.why == TSR_WHY_ALWAYS && visit.devices > 0);
+    must(solver(solved[i].routine, 0, 3, &info) == TSR_OFFLOAD_TO_CPU);
+    must(visit.why == TSR_WHY_EMPTY);
+  }
+  int64_t info = -1;
+  must(solver(TSR_POTRS, 40, 0, &info) == TSR_OFFLOAD_TO_CPU && visit.why == TSR_WHY_EMPTY);
+  must(solver(TSR_POSV, 40, 0, &info) == TSR_OFFLOAD_DONE && c[0] == 2); /* factors */
+}
+
+/* A matrix that is singular or not positive definite; only its factor has been written. */
+static void finds_no_solution(void) {
+  setenv("TESSERA_OFFLOAD", "always", 1);
+  setenv("TESSERA_ENGINE", "host", 1);
+  for (tsr_solver routine = TSR_POSV; routine < TSR_SOLVER_COUNT; routine++) {
+    int64_t info = -1;
+    must(solver(routine, MOST, 3, &info) == TSR_OFFLOAD_DONE && info == 41);
+    must(a[0] == 32 && (routine == TSR_POSV || c[0] == 4));
+    must(visit.why == (routine == TSR_POSV ? TSR_WHY_ALWAYS : TSR_WHY_EMPTY));
+  }
+}
+
+/* By the CPU of a program that has no LAPACK, also in a child. */
+static void solves_alone(void) {
+  const tsr_offload_call call = {.what = {.operation = TSR_OPERATION_OF_SOLVER(TSR_TRTRI),
+                                          .type = TSR_D,
+                                          .layout = TSR_COL_MAJOR,
+                                          .uplo = TSR_UPPER,
+                                          .diag = TSR_NON_UNIT,
+                                          .n = 2,
+                                          .ldc = 2},
+                                 .c = c,
+                                 .info = &(int64_t){-1}};
+  for (int i = 0; i < 2; i++) {
+    c[0] = c[3] = 4, c[1] = NAN, c[2] = 0;
+    must(tsr_offload_alone(&call) == TSR_OK && *call.info == 0 && c[0] == 0.25);
+    pid_t child = i == 0 ? fork() : 1;
+    must(child >= 0);
+    int status = 0;
+    if (child > 1) must(waitpid(child, &status, 0) == child && status == 0);
+  }
+}
+
+/* Only posv needs factors; of posv, too, it is not learnt how long the program's LAPACK takes. */
+static void solves_without_factors(void) {
+  static tsr_engine without;
+  int64_t info = -1;
+  setenv("TESSERA_OFFLOAD", "always", 1);
+  setenv("TESSERA_ENGINE", "host", 1);
+  must(product(MOST, 1, 0) == TSR_OFFLOAD_DONE);
+  tsr_context *context = tsr_offload_get()->context;
+  without = *context->engine;
+  without.factors = NULL;
+  context->engine = &without;
+  must(solver(TSR_POSV, 40, 3, &info) == TSR_OFFLOAD_TO_CPU && visit.why == TSR_WHY_NO_FACTORS);
+  must(visit.flops == 0 && info == -1);
+  must(solver(TSR_POTRS, 40, 3, &info) == TSR_OFFLOAD_DONE);
+  must(solver(TSR_POTRI, 40, 3, &info) == TSR_OFFLOAD_DONE);
+}
+
+static tsr_offload_price *price_of_potrf(tsr_offload_state *state) {
+  return tsr_offload_price_of(state, TSR_OPERATION_OF(TSR_POTRF));
+}
+
+/* Times of one solver say nothing of another, nor of products. */
+static void learn_solvers_apart(void) {
+  int64_t info;
+  setenv("TESSERA_ENGINE", "host", 1);
+  setenv("TESSERA_MACHINE", SLOW_DEVICES, 1);
+  setenv("TESSERA_MIN_SIZE", "1", 1);
+  tsr_offload_state *state = tsr_offload_get();
+  for (int i = 0; i < 3; i++) must(solver(TSR_TRTRS, MOST, MOST, &info) == TSR_OFFLOAD_TO_CPU);
+  must(visit.why == TSR_WHY_CPU_FASTER);
+  for (tsr_solver s = 0; s < TSR_SOLVER_COUNT; s++) {
+    tsr_offload_price *price = tsr_offload_price_of(state, TSR_OPERATION_OF_SOLVER(s));
+    must(tsr_offload_price_calls(price, TSR_D, visit.flops) == (s == TSR_TRTRS ? 3 : 0));
+  }
+  must(tsr_offload_price_calls(&state->price, TSR_D, visit.flops) == 0);
+}
+
+/* Devices that are late at each call lose it, until they are tried again. */
+static void late_solvers(void) {
+  int64_t info;
+  setenv("TESSERA_ENGINE", "host", 1);
+  setenv("TESSERA_MACHINE", FAST, 1);
+  setenv("TESSERA_MIN_SIZE", "8", 1);
+  tsr_offload_state *state = tsr_offload_get();
+  tsr_offload_price *price = tsr_offload_price_of(state, TSR_OPERATION_OF_SOLVER(TSR_TRTRS));
+  tsr_offload_start(state, true);
+  price->latency = 0.1; /* s that the CPU seems to take; the devices' fixed cost is far less */
+  must(solver(TSR_TRTRS, 40, MOST, &info) == TSR_OFFLOAD_DONE && visit.why == TSR_WHY_FASTER);
+  must(visit.plan_price > 0 && visit.plan_price < visit.cpu_price && visit.seconds > 0);
+  for (int i = 0; i < 30; i++) tsr_offload_price_run(price, TSR_D, visit.flops, 0, 1);
+  must(solver(TSR_TRTRS, 40, MOST, &info) == TSR_OFFLOAD_TO_CPU);
+  must(visit.why == TSR_WHY_CPU_FASTER);
+}
+
 /* The times of factorisations leave the price of products as it is, and the reverse. */
 static void learn_apart(void) {
   int64_t info;
@@ -210,11 +350,11 @@ static void learn_apart(void) {
   tsr_offload_state *state = tsr_offload_get();
   for (int i = 0; i < 3; i++)
     must(factor(MOST, &info) == TSR_OFFLOAD_TO_CPU && visit.why == TSR_WHY_CPU_FASTER);
-  must(tsr_offload_price_calls(&state->price_of_factors, TSR_D, visit.flops) == 3);
+  must(tsr_offload_price_calls(price_of_potrf(state), TSR_D, visit.flops) == 3);
   must(tsr_offload_price_calls(&state->price, TSR_D, visit.flops) == 0);
   must(goes_to_cpu(MOST, TSR_WHY_CPU_FASTER));
   must(tsr_offload_price_calls(&state->price, TSR_D, visit.flops) == 1);
-  must(tsr_offload_price_calls(&state->price_of_factors, TSR_D, visit.flops) == 0);
+  must(tsr_offload_price_calls(price_of_potrf(state), TSR_D, visit.flops) == 0);
 }
 
 /* ---- Several threads ---- */
@@ -330,6 +470,20 @@ static void devices_fail_factoring(void) {
   must(!lost || goes_to_cpu(MOST, TSR_WHY_FAILED));
 }
 
+/* As of a factorisation. */
+static void devices_fail_solving(void) {
+  warm_devices();
+  int which = nth % (int)(sizeof solved / sizeof *solved);
+  int64_t info = -1;
+  tsr_engine_host_fail_at(nth);
+  tsr_offload_verdict verdict = solver(solved[which].routine, 40, 3, &info);
+  bool done = verdict == TSR_OFFLOAD_DONE, lost = verdict == TSR_OFFLOAD_LOST;
+  must(tsr_engine_host_fail_at(0) == 1);
+  must(done ? info == 0 : visit.why == TSR_WHY_FAILED);
+  must(lost || *solved[which].at == (done ? solved[which].result : solved[which].before));
+  must(!lost || goes_to_cpu(MOST, TSR_WHY_FAILED));
+}
+
 static void start_fails(void) {
   setenv("CUDA_VISIBLE_DEVICES", "", 1);
   setenv("TESSERA_ENGINE", "host", 1);
@@ -407,6 +561,20 @@ static void test_not_factored(void **state) {
   in_a_child(not_factored);
 }
 
+static void test_solves(void **state) {
+  (void)state;
+  in_a_child(solves);
+  in_a_child(finds_no_solution);
+  in_a_child(solves_alone);
+  in_a_child(solves_without_factors);
+}
+
+static void test_learn_solvers_apart(void **state) {
+  (void)state;
+  in_a_child(learn_solvers_apart);
+  in_a_child(late_solvers);
+}
+
 static void test_learn_apart(void **state) {
   (void)state;
   in_a_child(learn_apart);
@@ -431,6 +599,11 @@ static void test_device_fails_factoring(void **state) {
   (void)state;
   for (nth = 1; nth <= 10; nth += 3) in_a_child(devices_fail_factoring);
 }
+static void test_device_fails_solving(void **state) {
+  (void)state;
+  for (nth = 1; nth <= 10; nth++) in_a_child(devices_fail_solving);
+}
+
 static void test_start_fails(void **state) {
   (void)state;
   in_a_child(start_fails);
@@ -532,26 +705,43 @@ static void test_lateness(void **state) {
   tsr_machine_destroy(machine);
 }
 
-static tsr_call call_of(int64_t n) {
-  const double one = 1;
-  const tsr_level3 what = {.operation = TSR_GEMM,
-                           .type = TSR_D,
-                           .layout = TSR_COL_MAJOR,
-                           .transa = TSR_NO_TRANS,
-                           .transb = TSR_NO_TRANS,
-                           .m = n,
-                           .n = n,
-                           .k = n,
-                           .lda = n,
-                           .ldb = n,
-                           .ldc = n};
-  tsr_call call;
-  tsr_binding binding;
-  bool exchanged;
-  assert_int_equal(
-      tsr_call_level3(&what, &one, NULL, NULL, &one, NULL, false, &call, &binding, &exchanged),
-      TSR_OK);
-  return call;
+/* A call of order n that computes nothing here. LAPACK's have n right sides. */
+static tsr_offload_call order(tsr_operation operation, int64_t n) {
+  static const double one = 1;
+  char *memory = (char *)0x100000, *behind = memory + 8 * n * n, *last = behind + 8 * n * n;
+  bool has_a = !tsr_is_of_lapack(operation) ||
+               (tsr_is_solver(operation) && TSR_SOLVER_OF(operation) <= TSR_TRTRS);
+  return (tsr_offload_call){.what = {.operation = operation,
+                                     .type = TSR_D,
+                                     .layout = TSR_COL_MAJOR,
+                                     .uplo = TSR_LOWER,
+                                     .transa = TSR_NO_TRANS,
+                                     .transb = TSR_NO_TRANS,
+                                     .diag = TSR_NON_UNIT,
+                                     .m = n,
+                                     .n = n,
+                                     .k = n,
+                                     .lda = n,
+                                     .ldb = n,
+                                     .ldc = n},
+                            .alpha = &one,
+                            .beta = &one,
+                            .a = has_a ? memory : NULL,
+                            .b = operation == TSR_GEMM ? behind : NULL,
+                            .c = last,
+                            .info = &(int64_t){0}};
+}
+
+static tsr_offload_work work_of(const tsr_offload_call *call) {
+  tsr_offload_work work;
+  assert_int_equal(tsr_offload_work_of(call, &work), TSR_OK);
+  return work;
+}
+
+static double on_devices(const tsr_reach *reach, tsr_operation operation, int64_t n) {
+  const tsr_offload_call call = order(operation, n);
+  tsr_offload_work work = work_of(&call);
+  return tsr_offload_device_seconds(reach, &work, true);
 }
 
 /* A factorisation's blocks on the diagonal come one after another, however many devices there are.
@@ -561,12 +751,41 @@ static void test_factors_have_a_chain(void **state) {
   tsr_machine *machine = machine_of("host:200 gpu*4@nvswitch:396 pcie:55 rate:60 cpu:1000");
   tsr_reach reach;
   tsr_reach_of(machine, &reach);
-  const tsr_factor what = {TSR_POTRF, TSR_D, TSR_COL_MAJOR, TSR_LOWER, 1000, 1000, NULL};
-  tsr_call call, product = call_of(1000);
-  tsr_binding binding;
-  assert_int_equal(tsr_call_factor(&what, NULL, false, &call, &binding), TSR_OK);
-  assert_true(tsr_offload_device_seconds(&reach, &call, true) >
-              tsr_offload_device_seconds(&reach, &product, true));
+  assert_true(on_devices(&reach, TSR_OPERATION_OF(TSR_POTRF), 1000) >
+              on_devices(&reach, TSR_GEMM, 1000));
+  tsr_machine_destroy(machine);
+}
+
+/* Flops and times are those of the calls that a solver is made of. */
+static void test_solvers_cost_their_parts(void **state) {
+  (void)state;
+  const struct {
+    tsr_solver routine;
+    double flops, steps; /* flops in n^3 */
+  } expected[] = {{TSR_POTRS, 2, 2},
+                  {TSR_POSV, 1.0 / 3 + 2, 3},
+                  {TSR_TRTRS, 1, 1},
+                  {TSR_POTRI, 2.0 / 3, 2 * (3 * 8 + 2 * 7)},
+                  {TSR_TRTRI, 1.0 / 3, 3 * 8 + 2 * 7}};
+  enum { N = 4096 }; /* eight squares on the diagonal of an inverse */
+  tsr_machine *machine = machine_of("host:200 gpu*4@nvswitch:396 pcie:55 rate:60 cpu:1000");
+  tsr_reach reach;
+  tsr_reach_of(machine, &reach);
+  for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+    tsr_operation operation = TSR_OPERATION_OF_SOLVER(expected[i].routine);
+    const tsr_offload_call call = order(operation, N);
+    tsr_offload_work work = work_of(&call);
+    assert_true(fabs(work.flops / ((double)N * N * N) / expected[i].flops - 1) < 1e-3);
+    assert_true(work.steps == expected[i].steps);
+  }
+  double trtrs = on_devices(&reach, TSR_OPERATION_OF_SOLVER(TSR_TRTRS), N);
+  double potrs = on_devices(&reach, TSR_OPERATION_OF_SOLVER(TSR_POTRS), N);
+  double potrf = on_devices(&reach, TSR_OPERATION_OF(TSR_POTRF), N);
+  double posv = on_devices(&reach, TSR_OPERATION_OF_SOLVER(TSR_POSV), N);
+  double trtri = on_devices(&reach, TSR_OPERATION_OF_SOLVER(TSR_TRTRI), N);
+  assert_true(trtrs < potrs && potrs < 2 * trtrs); /* what the second solve needs is there */
+  assert_true(fabs(posv - potrf - potrs) < 1e-9);
+  assert_true(trtri > potrf && on_devices(&reach, TSR_OPERATION_OF_SOLVER(TSR_POTRI), N) > trtri);
   tsr_machine_destroy(machine);
 }
 
@@ -580,9 +799,10 @@ static void test_prices_cross(void **state) {
   tsr_reach_of(machine, &reach);
   bool devices = false;
   for (int64_t n = 16; n <= 16384; n *= 2) {
-    tsr_call call = call_of(n);
+    const tsr_offload_call call = order(TSR_GEMM, n);
+    tsr_offload_work work = work_of(&call);
     bool cheaper =
-        tsr_offload_device_seconds(&reach, &call, true) < tsr_offload_cpu_seconds(&price, &call);
+        tsr_offload_device_seconds(&reach, &work, true) < tsr_offload_cpu_seconds(&price, &work);
     assert_true(cheaper || !devices);
     devices = cheaper;
     if (n == 128) assert_false(devices);
@@ -707,10 +927,13 @@ int main(void) {
       cmocka_unit_test(test_factored),
       cmocka_unit_test(test_not_factored),
       cmocka_unit_test(test_learn_apart),
+      cmocka_unit_test(test_solves),
+      cmocka_unit_test(test_learn_solvers_apart),
       cmocka_unit_test(test_threads),
       cmocka_unit_test(test_after_a_fork),
       cmocka_unit_test(test_device_fails),
       cmocka_unit_test(test_device_fails_factoring),
+      cmocka_unit_test(test_device_fails_solving),
       cmocka_unit_test(test_start_fails),
       cmocka_unit_test(test_wrong_setting),
       cmocka_unit_test(test_aliased),
@@ -719,6 +942,7 @@ int main(void) {
       cmocka_unit_test(test_price_turned_round),
       cmocka_unit_test(test_lateness),
       cmocka_unit_test(test_factors_have_a_chain),
+      cmocka_unit_test(test_solvers_cost_their_parts),
       cmocka_unit_test(test_prices_cross),
       cmocka_unit_test(test_list_nvidia),
       cmocka_unit_test(test_list_amd),

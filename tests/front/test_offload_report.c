@@ -77,6 +77,13 @@ static const tsr_level3 trsm = {.operation = TSR_TRSM,
                                 .m = 500,
                                 .n = 70};
 
+static const tsr_level3 potrs = {.operation = TSR_OPERATION_OF_SOLVER(TSR_POTRS),
+                                 .type = TSR_Z,
+                                 .layout = TSR_COL_MAJOR,
+                                 .uplo = TSR_UPPER,
+                                 .m = 500,
+                                 .n = 70};
+
 static const tsr_level3 potrf = {.operation = TSR_OPERATION_OF(TSR_POTRF),
                                  .type = TSR_D,
                                  .layout = TSR_COL_MAJOR,
@@ -142,15 +149,19 @@ static void factorisations_are_named(void **unused) {
     tsr_report r = begin(8);
     add(&r, &potrf, TSR_WHY_FASTER, 2, 3, 1.5);
     if (products > 0) add(&r, &syrk, TSR_WHY_FASTER, 4, products, 0.5);
-    r.factorisations = 3;
+    r.of_lapack = 3;
+    if (products > 0) add(&r, &potrs, TSR_WHY_FASTER, 1, 1, 0.1), r.of_lapack++;
     r.busy = 2;
     char *text = text_of(&r);
     assert_has(text,
                "     3 dpotrf L   5000              2 GPUs    1.50 s   500 ms faster there\n");
-    assert_has(text, products > 0 ? "tessera: 9 BLAS calls and factorisations: 9 on devices, 0"
-                                  : "tessera: 3 factorisations: 3 on devices, 0");
-    assert_has(text, products > 0 ? "in level-3\nBLAS and factorisations. If"
-                                  : "(25 %) in\nfactorisations. If");
+    assert_has(text, products > 0 ? "tessera: 10 BLAS and LAPACK calls: 10 on devices, 0"
+                                  : "tessera: 3 LAPACK calls: 3 on devices, 0");
+    assert_has(text, products > 0 ? "in calls of\nlevel-3 BLAS and LAPACK. If"
+                                  : "(25 %) in calls of\nLAPACK. If");
+    if (products > 0)
+      assert_has(text,
+                 "     1 zpotrs U   500x70            1 GPU     100 ms   100 ms faster there\n");
     free(text);
   }
 }

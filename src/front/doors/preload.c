@@ -30,12 +30,10 @@ void tsr_door_tell_failure(const tsr_door *door, const tsr_level3 *what) {
   _exit(127);
 }
 
-/* If the error handler returns, a program that asks for info hears that the matrix (argument 3 of
- * LAPACK's factorisations) has no factor in it. */
-enum { POSITION_OF_MATRIX = 3 };
-
+/* If the error handler returns, a program that asks for info hears that the matrix holds no result.
+ */
 static void tell_failure(const tsr_door *door, const tsr_offload_call *call) {
-  tell_info(call, POSITION_OF_MATRIX);
+  tell_info(call, tsr_check_position_of_result(call->what.operation));
   tsr_door_tell_failure(door, &call->what);
 }
 

@@ -28,6 +28,14 @@ static inline double tsr_door_sided(bool left, double m, double n) {
 #define MULTIPLICATIONS_OF_TRIANGULAR MULTIPLICATIONS_OF_SIDED
 #define MULTIPLICATIONS_OF_CHOLESKY(extent, x, left) \
   (extent(x, n) * extent(x, n) * extent(x, n) * (1.0 / 3))
+#define MULTIPLICATIONS_OF_FACTORED(extent, x, left) \
+  (extent(x, n) * extent(x, n) * extent(x, nrhs) * 2)
+#define MULTIPLICATIONS_OF_DEFINITE(extent, x, left) \
+  (extent(x, n) * extent(x, n) * (extent(x, n) * (1.0 / 3) + extent(x, nrhs) * 2))
+#define MULTIPLICATIONS_OF_TRIANGLE(extent, x, left) (extent(x, n) * extent(x, n) * extent(x, nrhs))
+#define MULTIPLICATIONS_OF_FACTORED_INVERSE(extent, x, left) \
+  (extent(x, n) * extent(x, n) * extent(x, n) * (2.0 / 3))
+#define MULTIPLICATIONS_OF_TRIANGLE_INVERSE MULTIPLICATIONS_OF_CHOLESKY
 
 /* Each argument by its own name, to pass it on. */
 #define PASS_FLAG(name, field, flag) name

@@ -30,10 +30,14 @@
   TSR_ROUTINES(TSR_DOOR_OF_ROUTINE) \
   TSR_EACH_BLAS(TSR_DOOR_OF_TYPE, GEMMT, gemmtr, TSR_GEMMT, ELEMENT, ELEMENT)
 
-/* The factorisations of LAPACK, which have Fortran symbols only. */
+/* The routines of LAPACK, which have Fortran symbols only. */
 #define TSR_DOOR_OF_FACTORISATION(name, operation, signature, types, ...) \
   TSR_EACH_##types(TSR_DOOR_OF_TYPE, signature, name, TSR_OPERATION_OF(TSR_##operation), NO, NO)
-#define TSR_DOORS_OF_LAPACK TSR_FACTORISATIONS(TSR_DOOR_OF_FACTORISATION)
+#define TSR_DOOR_OF_SOLVER(name, operation, signature, types, ...)                              \
+  TSR_EACH_##types(TSR_DOOR_OF_TYPE, signature, name, TSR_OPERATION_OF_SOLVER(TSR_##operation), \
+                   NO, NO)
+#define TSR_DOORS_OF_LAPACK \
+  TSR_FACTORISATIONS(TSR_DOOR_OF_FACTORISATION) TSR_SOLVERS(TSR_DOOR_OF_SOLVER)
 
 /* Batches of products; their signatures are in batches.c. */
 #define TSR_DOORS_OF_BATCHES                                                      \

@@ -14,6 +14,48 @@
 #include "front/offload/offload.h"
 #include "plan/plan.h"
 
+/* ---- What a call does (work.c) ---- */
+
+/*
+ * A call of a door as it is priced and planned. A call of level 3 or a factorisation is its one
+ * part. A solver is made of many calls, whose plans depend on each other; its parts are one or two
+ * calls with its matrices that stand for them: a trsm or a factorisation of A, or both. The last
+ * one counts `again` times more, without its operands, which are on the devices by then. trtrs is
+ * one trsm.
+ */
+typedef struct tsr_offload_work {
+  const tsr_offload_call *asked;
+  int parts, again;
+  double flops; /* of all */
+  double steps; /* number of calls that are made; 1: of the one part */
+  tsr_call part[2];
+  tsr_binding binding[2];
+  bool exchanged; /* A and B of the part have changed places, as tsr_call_level3 says */
+} tsr_offload_work;
+
+/* Fills in the work of a call. TSR_ERR_ARGUMENT: its arguments are wrong. */
+tsr_status tsr_offload_work_of(const tsr_offload_call *x, tsr_offload_work *work);
+/* TSR_ERR_ARGUMENT: its matrices share memory. */
+tsr_status tsr_offload_work_check_aliasing(const tsr_offload_work *work);
+/* Whether nothing is computed. */
+bool tsr_offload_work_is_empty(const tsr_offload_work *work);
+bool tsr_offload_work_is_on_device(const tsr_offload_work *work);
+bool tsr_offload_work_is_pageable(const tsr_offload_work *work);
+
+/* ---- Solvers (solver.c) ---- */
+
+/* Sets the info of a solver that takes no zero on the diagonal of its triangle: the place of the
+ * first one, or 0. Where it is not 0, the call is done. */
+tsr_status tsr_offload_find_singular(tsr_context *context, const tsr_offload_call *x);
+
+/* As tsr_context_offer, for a solver of several calls. The prediction is made of plans of its parts
+ * and the rates of `reach`. *lost: the call has failed when its matrices may have been written. */
+tsr_status tsr_offload_offer_solver(tsr_context *context, const tsr_reach *reach,
+                                    const tsr_offload_work *work, tsr_offer *offer, bool *lost);
+
+/* Carries a solver out on the CPU, for tsr_offload_alone. */
+tsr_status tsr_offload_solve_alone(const tsr_offload_call *x);
+
 /* ---- Prices (price.c) ---- */
 
 enum { TSR_OFFLOAD_SIZES = 64 };
@@ -42,7 +84,7 @@ void tsr_offload_price_init(tsr_offload_price *price, const tsr_machine *machine
  * seen. */
 TSR_API double tsr_offload_cpu_rate(const tsr_offload_price *price, tsr_type type, double flops);
 /* The predicted time [s] of a call on the CPU. */
-double tsr_offload_cpu_seconds(const tsr_offload_price *price, const tsr_call *call);
+double tsr_offload_cpu_seconds(const tsr_offload_price *price, const tsr_offload_work *work);
 /* The flops of the smallest call that takes the CPU at least `seconds`. */
 TSR_API double tsr_offload_cpu_flops(const tsr_offload_price *price, tsr_type type, double seconds);
 /* Records the measured time of a call on the CPU. True: predictions for the CPU may have
@@ -66,7 +108,11 @@ TSR_API void tsr_offload_price_spared(tsr_offload_price *price, tsr_type type, d
 
 /* The predicted time [s] of a call on devices before a plan is made, with operands in host memory;
  * staged: in pageable memory. */
-double tsr_offload_device_seconds(const tsr_reach *reach, const tsr_call *call, bool staged);
+double tsr_offload_device_seconds(const tsr_reach *reach, const tsr_offload_work *work,
+                                  bool staged);
+
+/* The part of it that the calls take whose operands are on the devices already. */
+double tsr_offload_later_seconds(const tsr_reach *reach, const tsr_offload_work *work);
 
 /* The predicted time [s] of starting an engine's devices. */
 double tsr_offload_start_seconds(const char *engine, int devices);
@@ -123,7 +169,8 @@ typedef struct tsr_offload_state {
   _Atomic double least[TSR_TYPE_COUNT]; /* multiplications; smaller calls go to the CPU unpriced */
   _Atomic double unasked[TSR_TYPE_COUNT]; /* the numbers of tsr_offload_unasked() */
   tsr_offload_price price;                /* of the level-3 BLAS */
-  tsr_offload_price price_of_factors;     /* of factorisations, which are slower on either side */
+  /* Of each routine of LAPACK, which are slower on either side. */
+  tsr_offload_price price_of_lapack[TSR_DOOR_OPERATIONS - (int)TSR_OPERATION_COUNT];
   tsr_reach guess, reach; /* rates of the guessed devices; of the context's, when READY */
   int devices;            /* number of guessed devices */
   double device_memory;   /* bytes of one of them; 0: unknown */
@@ -142,6 +189,9 @@ typedef struct tsr_offload_state {
 
 /* The state of the process, made at the first call. */
 tsr_offload_state *tsr_offload_get(void);
+
+/* The price of calls of an operation. */
+tsr_offload_price *tsr_offload_price_of(tsr_offload_state *state, tsr_operation operation);
 
 /* Sets least and unasked of a type, from min_size if it is set, else from the price. */
 void tsr_offload_set_least_of(tsr_offload_state *state, tsr_type type);

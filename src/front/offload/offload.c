@@ -18,36 +18,6 @@
 #include "front/tuning.h"
 #include "run/aside.h"
 
-/* ---- Kinds of call ---- */
-
-static bool is_factorisation(tsr_operation operation) {
-  return tsr_family_of(operation) == TSR_FACTOR;
-}
-
-static tsr_offload_price *price_of(tsr_offload_state *state, tsr_operation operation) {
-  return is_factorisation(operation) ? &state->price_of_factors : &state->price;
-}
-
-static tsr_status make_factor(const tsr_offload_call *x, tsr_call *call, tsr_binding *binding) {
-  const tsr_factor what = {TSR_FACTORISATION_OF(x->what.operation),
-                           x->what.type,
-                           x->what.layout,
-                           x->what.uplo,
-                           x->what.n,
-                           x->what.ldc,
-                           x->info};
-  return tsr_call_factor(&what, x->c, true, call, binding);
-}
-
-/* *exchanged: as tsr_call_level3. */
-static tsr_status make_call(const tsr_offload_call *x, tsr_call *call, tsr_binding *binding,
-                            bool *exchanged) {
-  *exchanged = false;
-  if (is_factorisation(x->what.operation)) return make_factor(x, call, binding);
-  return tsr_call_level3(&x->what, x->alpha, x->a, x->b, x->beta, x->c, true, call, binding,
-                         exchanged);
-}
-
 /* ---- Size ---- */
 
 static bool is_small(const tsr_offload_state *state, const tsr_offload_call *call) {
@@ -104,9 +74,9 @@ static tsr_offload_why weigh_start(tsr_offload_state *state, const tsr_offload_v
 
 /* Weighs a call that finds the devices not ready. A call that alone saves what their start costs
  * waits for its end: most scripts make one large call, and no later one would gain by it. */
-static void await_devices(tsr_offload_state *state, const tsr_call *call,
+static void await_devices(tsr_offload_state *state, const tsr_offload_work *work,
                           tsr_offload_visit *visit) {
-  visit->plan_price = tsr_offload_device_seconds(&state->guess, call, true);
+  visit->plan_price = tsr_offload_device_seconds(&state->guess, work, true);
   visit->why = TSR_WHY_STARTING;
   if (atomic_load(&state->phase) == TSR_PHASE_IDLE) visit->why = weigh_start(state, visit);
   if (atomic_load(&state->phase) == TSR_PHASE_STARTING &&
@@ -116,96 +86,128 @@ static void await_devices(tsr_offload_state *state, const tsr_call *call,
 
 /* ---- On the devices ---- */
 
-static bool is_on_device(const tsr_call *call) {
-  for (int x = 0; x < TSR_OPERANDS; x++)
-    if (call->operand[x].memory == TSR_DEVICE) return true;
-  return false;
-}
-
 /* Whether a call that failed with this status may have written to C. */
 static bool may_have_written(tsr_status status) {
   return status == TSR_ERR_DEVICE || status == TSR_ERR_CHECK || status == TSR_ERR_INTERNAL;
 }
 
-/* Decides after a failed call, which no device could do: the CPU repeats it unless the failed call
- * may have overwritten an input (C where beta is not 0, B of trmm and trsm), which is lost then, or
- * an operand is on a device. A failure that may have written C ends offloading in this process. */
-static tsr_offload_verdict after_failure(tsr_offload_state *state, const tsr_call *call,
-                                         tsr_status status, tsr_offload_visit *visit) {
-  tsr_log(TSR_LOG_INFO, "a call goes to the CPU: %s", tsr_message());
-  visit->why = TSR_WHY_FAILED;
-  if (!may_have_written(status)) return TSR_OFFLOAD_TO_CPU;
-  pthread_mutex_lock(&state->lock);
-  tsr_offload_give_up(state, TSR_WHY_FAILED, tsr_message());
-  pthread_mutex_unlock(&state->lock);
-  bool in_place = !tsr_operation_get(call->operation)->has.beta;
-  bool may_repeat = !in_place && call->beta == TSR_ZERO && !is_on_device(call);
-  return may_repeat ? TSR_OFFLOAD_TO_CPU : TSR_OFFLOAD_LOST;
+/* Whether the CPU can repeat a call that may have written to C: not where C was an input (where
+ * beta is not 0; B of trmm and trsm; all that LAPACK writes), which is lost then, or an operand is
+ * on a device. */
+static bool may_repeat(const tsr_offload_work *work) {
+  bool in_place = !tsr_operation_get(work->asked->what.operation)->has.beta;
+  return !in_place && work->part[0].beta == TSR_ZERO && !tsr_offload_work_is_on_device(work);
 }
 
-static bool is_pageable(const tsr_call *call) {
-  for (int x = 0; x < TSR_OPERANDS; x++)
-    if (call->operand[x].memory == TSR_PAGEABLE && call->operand[x].rows > 0) return true;
-  return false;
+/* Decides after a failed call, which no device could do; lost: it may have written its results.
+ * A device's failure that may have written them ends offloading in this process. */
+static tsr_offload_verdict after_failure(tsr_offload_state *state, const tsr_offload_work *work,
+                                         tsr_status status, bool lost, tsr_offload_visit *visit) {
+  tsr_log(TSR_LOG_INFO, "a call goes to the CPU: %s", tsr_message());
+  visit->why = TSR_WHY_FAILED;
+  if (may_have_written(status)) {
+    pthread_mutex_lock(&state->lock);
+    tsr_offload_give_up(state, TSR_WHY_FAILED, tsr_message());
+    pthread_mutex_unlock(&state->lock);
+    lost = true;
+  }
+  return !lost || may_repeat(work) ? TSR_OFFLOAD_TO_CPU : TSR_OFFLOAD_LOST;
+}
+
+/* The price of calls like one. */
+static tsr_offload_price *price_of(tsr_offload_state *state, const tsr_offload_work *work) {
+  return tsr_offload_price_of(state, work->asked->what.operation);
+}
+
+static double lateness_of(tsr_offload_state *state, const tsr_offload_work *work) {
+  return tsr_offload_lateness(price_of(state, work), work->asked->what.type, work->flops);
 }
 
 /* Whether the devices, predicted to take `seconds`, are faster than the CPU even with the lateness
  * of calls of this size. If lateness alone decides for the CPU, that is recorded. */
-static bool is_cheaper(tsr_offload_state *state, const tsr_call *call, double seconds,
+static bool is_cheaper(tsr_offload_state *state, const tsr_offload_work *work, double seconds,
                        const tsr_offload_visit *visit) {
   if (seconds >= visit->cpu_price) return false;
-  double late = tsr_offload_lateness(price_of(state, call->operation), call->type, visit->flops);
-  if (seconds + late < visit->cpu_price) return true;
-  tsr_offload_price_spared(price_of(state, call->operation), call->type, visit->flops);
+  if (seconds + lateness_of(state, work) < visit->cpu_price) return true;
+  tsr_offload_price_spared(price_of(state, work), work->asked->what.type, visit->flops);
   return false;
 }
 
 /* A first estimate from the rates that the devices reach in the call's arithmetic: calls that look
  * slower on devices are spared the cost of locating their operands and of planning. */
-static bool looks_cheaper(tsr_offload_state *state, const tsr_call *call, bool staged,
+static bool looks_cheaper(tsr_offload_state *state, const tsr_offload_work *work, bool staged,
                           tsr_offload_visit *visit) {
-  visit->plan_price = tsr_offload_device_seconds(&state->reach, call, staged);
-  return is_cheaper(state, call, visit->plan_price, visit);
+  visit->plan_price = tsr_offload_device_seconds(&state->reach, work, staged);
+  return is_cheaper(state, work, visit->plan_price, visit);
 }
 
 /* The reason to use the devices whatever they cost; TSR_WHY_FASTER: no such reason, they are used
  * only if they are faster. */
-static tsr_offload_why reason_of(const tsr_offload_state *state, const tsr_call *call) {
+static tsr_offload_why reason_of(const tsr_offload_state *state, const tsr_offload_work *work) {
   if (state->mode == TSR_OFFLOAD_ALWAYS) return TSR_WHY_ALWAYS;
-  return is_on_device(call) ? TSR_WHY_ON_DEVICE : TSR_WHY_FASTER;
+  return tsr_offload_work_is_on_device(work) ? TSR_WHY_ON_DEVICE : TSR_WHY_FASTER;
+}
+
+static tsr_status offer_call(tsr_offload_state *state, const tsr_offload_work *work,
+                             tsr_offer *offer, bool *lost) {
+  if (work->steps > 1)
+    return tsr_offload_offer_solver(state->context, &state->reach, work, offer, lost);
+  return tsr_context_offer(state->context, &work->part[0], &work->binding[0], work->exchanged,
+                           offer);
+}
+
+/* What the report and later prices learn from a call that devices have done. */
+static void note_run(tsr_offload_state *state, const tsr_offload_work *work, const tsr_offer *offer,
+                     tsr_offload_visit *visit) {
+  tsr_log(TSR_LOG_DEBUG,
+          "%.4g flops on %d devices took %.3f ms; predicted were %.3f ms, on the CPU %.3f ms",
+          visit->flops, offer->devices, visit->seconds * 1e3, offer->seconds * 1e3,
+          visit->cpu_price * 1e3);
+  tsr_offload_price_run(price_of(state, work), work->asked->what.type, visit->flops, offer->seconds,
+                        visit->seconds);
+  if (tsr_offload_report_wanted() && tsr_offload_work_is_pageable(work))
+    visit->staging = fmax(0, tsr_offload_device_seconds(&state->reach, work, true) -
+                                 tsr_offload_device_seconds(&state->reach, work, false));
+  visit->devices = offer->devices;
+}
+
+/* *singular: the call is done, since its triangle is singular, as its info tells. */
+static tsr_status find_singular(tsr_offload_state *state, const tsr_offload_work *work,
+                                bool *singular) {
+  *singular = false;
+  if (!tsr_is_solver(work->asked->what.operation)) return TSR_OK;
+  TSR_TRY(tsr_offload_find_singular(state->context, work->asked));
+  *singular = *work->asked->info > 0;
+  return TSR_OK;
 }
 
 /* Plans the call, whose operands' places and arithmetic are filled in, and runs the plan if the
- * devices are forced or faster. *taken: the plan was run. */
-static tsr_status run_if_cheaper(tsr_offload_state *state, const tsr_call *call,
-                                 const tsr_binding *binding, bool exchanged,
-                                 tsr_offload_visit *visit, bool *taken) {
-  tsr_offload_why reason = reason_of(state, call);
-  bool forced = reason != TSR_WHY_FASTER;
-  double late = tsr_offload_lateness(price_of(state, call->operation), call->type, visit->flops),
-         began = tsr_now();
-  tsr_offer offer = {.price = forced ? HUGE_VAL : visit->cpu_price - late};
-  *taken = false;
-  if (!forced && !looks_cheaper(state, call, is_pageable(call), visit)) return TSR_OK;
-  TSR_TRY(tsr_context_offer(state->context, call, binding, exchanged, &offer));
+ * devices are forced or faster. *taken: the call is done. *lost: it has failed, and may have
+ * written its results. */
+static tsr_status run_if_cheaper(tsr_offload_state *state, const tsr_offload_work *work,
+                                 tsr_offload_visit *visit, bool *taken, bool *lost) {
+  tsr_offload_why reason = reason_of(state, work);
+  bool forced = reason != TSR_WHY_FASTER, singular;
+  double began = tsr_now();
+  tsr_offer offer = {.price = forced ? HUGE_VAL : visit->cpu_price - lateness_of(state, work)};
+  if (!forced && !looks_cheaper(state, work, tsr_offload_work_is_pageable(work), visit))
+    return TSR_OK;
+  TSR_TRY(find_singular(state, work, &singular));
+  *taken = singular;
+  if (singular) {
+    visit->why = TSR_WHY_EMPTY;
+    return TSR_OK;
+  }
+  TSR_TRY(offer_call(state, work, &offer, lost));
   *taken = offer.taken;
   visit->plan_price = offer.seconds;
   if (!offer.taken) {
-    (void)is_cheaper(state, call, offer.seconds, visit);
+    (void)is_cheaper(state, work, offer.seconds, visit);
     return TSR_OK;
   }
   visit->seconds = tsr_now() - began;
-  tsr_log(TSR_LOG_DEBUG,
-          "%.4g flops on %d devices took %.3f ms; predicted were %.3f ms, on the CPU %.3f ms",
-          visit->flops, offer.devices, visit->seconds * 1e3, offer.seconds * 1e3,
-          visit->cpu_price * 1e3);
-  tsr_offload_price_run(price_of(state, call->operation), call->type, visit->flops, offer.seconds,
-                        visit->seconds);
-  if (tsr_offload_report_wanted() && is_pageable(call))
-    visit->staging = fmax(0, tsr_offload_device_seconds(&state->reach, call, true) -
-                                 tsr_offload_device_seconds(&state->reach, call, false));
-  visit->devices = offer.devices;
   visit->why = reason;
+  note_run(state, work, &offer, visit);
   return TSR_OK;
 }
 
@@ -219,37 +221,48 @@ static void note_devices(tsr_offload_state *state, bool taken, tsr_offload_visit
   pthread_mutex_unlock(&state->lock);
 }
 
+static bool needs_factors(tsr_operation operation) {
+  return operation == TSR_OPERATION_OF(TSR_POTRF) || operation == TSR_OPERATION_OF_SOLVER(TSR_POSV);
+}
+
 /* Whether the devices do calls of this kind. If they factor no matrix, the program's LAPACK does,
  * whose own calls of the BLAS may be offloaded: how long it takes is not the CPU's time then. */
-static bool may_do(const tsr_offload_state *state, const tsr_call *call, tsr_offload_visit *visit) {
-  if (!is_factorisation(call->operation) || tsr_context_can_factor(state->context)) return true;
+static bool may_do(const tsr_offload_state *state, const tsr_offload_work *work,
+                   tsr_offload_visit *visit) {
+  if (!needs_factors(work->asked->what.operation) || tsr_context_can_factor(state->context))
+    return true;
   visit->why = TSR_WHY_NO_FACTORS;
   visit->flops = 0;
   return false;
 }
 
 /* Factorisations are native. */
-static tsr_status choose_arithmetic(tsr_offload_state *state, tsr_call *call) {
+static tsr_status choose_arithmetic(tsr_offload_state *state, tsr_offload_work *work) {
   tsr_arithmetic_wish arithmetic;
-  if (is_factorisation(call->operation)) return TSR_OK;
+  if (tsr_family_of(work->part[work->parts - 1].operation) == TSR_FACTOR) return TSR_OK;
   TSR_TRY(tsr_context_arithmetic(state->context, NULL, &arithmetic));
-  tsr_context_choose_arithmetic(state->context, &arithmetic, false, call);
+  tsr_context_choose_arithmetic(state->context, &arithmetic, false, &work->part[work->parts - 1]);
   return TSR_OK;
 }
 
-static tsr_offload_verdict offer(tsr_offload_state *state, tsr_call *call,
-                                 const tsr_binding *binding, bool exchanged,
+static tsr_status place(tsr_offload_state *state, tsr_offload_work *work) {
+  for (int i = 0; i < work->parts; i++)
+    TSR_TRY(tsr_context_place(state->context, &work->part[i], &work->binding[i], work->exchanged));
+  return TSR_OK;
+}
+
+static tsr_offload_verdict offer(tsr_offload_state *state, tsr_offload_work *work,
                                  tsr_offload_visit *visit) {
-  bool taken = false;
-  if (!may_do(state, call, visit)) return TSR_OFFLOAD_TO_CPU;
+  bool taken = false, lost = false;
+  if (!may_do(state, work, visit)) return TSR_OFFLOAD_TO_CPU;
   visit->why = TSR_WHY_CPU_FASTER;
-  tsr_status status = choose_arithmetic(state, call);
+  tsr_status status = choose_arithmetic(state, work);
   if (status == TSR_OK && state->mode == TSR_OFFLOAD_AUTO &&
-      !looks_cheaper(state, call, false, visit))
+      !looks_cheaper(state, work, false, visit))
     return TSR_OFFLOAD_TO_CPU;
-  if (status == TSR_OK) status = tsr_context_place(state->context, call, binding, exchanged);
-  if (status == TSR_OK) status = run_if_cheaper(state, call, binding, exchanged, visit, &taken);
-  if (status != TSR_OK) return after_failure(state, call, status, visit);
+  if (status == TSR_OK) status = place(state, work);
+  if (status == TSR_OK) status = run_if_cheaper(state, work, visit, &taken, &lost);
+  if (status != TSR_OK) return after_failure(state, work, status, lost, visit);
   note_devices(state, taken, visit);
   return taken ? TSR_OFFLOAD_DONE : TSR_OFFLOAD_TO_CPU;
 }
@@ -257,10 +270,11 @@ static tsr_offload_verdict offer(tsr_offload_state *state, tsr_call *call,
 /* ---- Deciding where a call goes ---- */
 
 /* The phase that decides about the call. Where it is not READY, visit->why says why. */
-static int settle_phase(tsr_offload_state *state, const tsr_call *call, tsr_offload_visit *visit) {
+static int settle_phase(tsr_offload_state *state, const tsr_offload_work *work,
+                        tsr_offload_visit *visit) {
   if (state->mode == TSR_OFFLOAD_ALWAYS) tsr_offload_start(state, true);
   int phase = atomic_load(&state->phase);
-  if (phase == TSR_PHASE_IDLE || phase == TSR_PHASE_STARTING) await_devices(state, call, visit);
+  if (phase == TSR_PHASE_IDLE || phase == TSR_PHASE_STARTING) await_devices(state, work, visit);
   phase = atomic_load(&state->phase);
   if (phase == TSR_PHASE_NONE) visit->why = (tsr_offload_why)atomic_load(&state->why);
   return phase;
@@ -268,18 +282,15 @@ static int settle_phase(tsr_offload_state *state, const tsr_call *call, tsr_offl
 
 static tsr_offload_verdict decide_here(tsr_offload_state *state, const tsr_offload_call *x,
                                        tsr_offload_visit *visit) {
-  tsr_call call;
-  tsr_binding binding;
-  bool exchanged;
+  tsr_offload_work work;
   visit->why = TSR_WHY_EMPTY;
-  if (make_call(x, &call, &binding, &exchanged) != TSR_OK ||
-      tsr_call_check_aliasing(&call, &binding, exchanged) != TSR_OK)
+  if (tsr_offload_work_of(x, &work) != TSR_OK || tsr_offload_work_check_aliasing(&work) != TSR_OK)
     return TSR_OFFLOAD_TO_CPU; /* wrong arguments: the CPU's BLAS reports them in its own way */
-  if (tsr_call_is_empty(&call)) return TSR_OFFLOAD_TO_CPU;
-  visit->flops = tsr_call_flops(&call);
-  visit->cpu_price = tsr_offload_cpu_seconds(price_of(state, call.operation), &call);
-  if (settle_phase(state, &call, visit) != TSR_PHASE_READY) return TSR_OFFLOAD_TO_CPU;
-  return offer(state, &call, &binding, exchanged, visit);
+  if (tsr_offload_work_is_empty(&work)) return TSR_OFFLOAD_TO_CPU;
+  visit->flops = work.flops;
+  visit->cpu_price = tsr_offload_cpu_seconds(price_of(state, &work), &work);
+  if (settle_phase(state, &work, visit) != TSR_PHASE_READY) return TSR_OFFLOAD_TO_CPU;
+  return offer(state, &work, visit);
 }
 
 typedef struct decision {
@@ -353,7 +364,7 @@ void tsr_offload_prepare(void) {
  * too small to ask about, the level-3 BLAS decides. */
 static void learn(tsr_offload_state *state, const tsr_level3 *what, const tsr_offload_visit *done,
                   double products) {
-  tsr_offload_price *price = price_of(state, what->operation);
+  tsr_offload_price *price = tsr_offload_price_of(state, what->operation);
   if (done->flops > 0 && tsr_offload_price_show(price, what->type, done->flops, done->seconds) &&
       price == &state->price)
     tsr_offload_set_least_of(state, what->type);
@@ -399,9 +410,9 @@ TSR_ENTRY_VOID(tsr_offload_batch_end, (call, visit), const tsr_offload_call *cal
 }
 
 TSR_ENTRY(tsr_offload_alone, (x), const tsr_offload_call *x) {
-  tsr_call call;
-  tsr_binding binding;
-  bool exchanged;
-  TSR_TRY(make_call(x, &call, &binding, &exchanged));
-  return tsr_call_is_empty(&call) ? TSR_OK : tsr_call_on_cpu(&call, &binding);
+  tsr_offload_work work;
+  if (tsr_is_solver(x->what.operation)) return tsr_offload_solve_alone(x);
+  TSR_TRY(tsr_offload_work_of(x, &work));
+  return tsr_offload_work_is_empty(&work) ? TSR_OK
+                                          : tsr_call_on_cpu(&work.part[0], &work.binding[0]);
 }

@@ -69,11 +69,11 @@ static double bytes_of(const tsr_call *call) {
   return bytes * (double)tsr_type_get(call->type)->size;
 }
 
-double tsr_offload_cpu_seconds(const tsr_offload_price *price, const tsr_call *call) {
-  double flops = tsr_call_flops(call);
-  double computing = flops / tsr_offload_cpu_rate(price, call->type, flops);
-  double moving = price->memory_rate > 0 ? bytes_of(call) / price->memory_rate : 0;
-  return price->latency + fmax(computing, moving);
+double tsr_offload_cpu_seconds(const tsr_offload_price *price, const tsr_offload_work *work) {
+  double rate = tsr_offload_cpu_rate(price, work->part[0].type, work->flops), bytes = 0;
+  for (int i = 0; i < work->parts; i++) bytes += bytes_of(&work->part[i]);
+  double moving = price->memory_rate > 0 ? bytes / price->memory_rate : 0;
+  return price->latency + fmax(work->flops / rate, moving);
 }
 
 /* Keeps the best rate: a slower call was disturbed or had a thin matrix. Short calls count, too: if
@@ -141,9 +141,22 @@ void tsr_offload_price_spared(tsr_offload_price *price, tsr_type type, double fl
   atomic_store_explicit(&shown->late, TSR_TUNE_DOOR_KEPT * late, memory_order_relaxed);
 }
 
-double tsr_offload_device_seconds(const tsr_reach *reach, const tsr_call *call, bool staged) {
-  return TSR_TUNE_DOOR_FIXED_COST +
-         tsr_reach_seconds(reach, call, staged) / TSR_TUNE_DOOR_OF_THE_FLOOR;
+double tsr_offload_later_seconds(const tsr_reach *reach, const tsr_offload_work *work) {
+  double fixed = TSR_TUNE_DOOR_FIXED_COST * (work->steps - work->parts);
+  if (work->again == 0) return fmax(0, fixed);
+  tsr_call there = work->part[work->parts - 1];
+  for (int x = 0; x < TSR_OPERANDS; x++) there.operand[x].rows = there.operand[x].cols = 0;
+  double computing = tsr_reach_seconds(reach, &there, false);
+  return fixed + work->again * computing / TSR_TUNE_DOOR_OF_THE_FLOOR;
+}
+
+double tsr_offload_device_seconds(const tsr_reach *reach, const tsr_offload_work *work,
+                                  bool staged) {
+  double seconds = tsr_offload_later_seconds(reach, work);
+  for (int i = 0; i < work->parts; i++)
+    seconds += TSR_TUNE_DOOR_FIXED_COST +
+               tsr_reach_seconds(reach, &work->part[i], staged) / TSR_TUNE_DOOR_OF_THE_FLOOR;
+  return seconds;
 }
 
 /* Emulated devices are threads and start at once. The contexts of GPUs are made one after another;

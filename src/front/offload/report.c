@@ -16,7 +16,6 @@
 #include "base/clock.h"
 #include "base/open.h"
 #include "base/settings/settings.h"
-#include "blas/family.h"
 #include "front/offload/report.h"
 
 enum { OUT_OF_THE_WAY = 200 };
@@ -122,7 +121,7 @@ static tsr_report_kind *find_kind(tsr_offload_family family, const tsr_level3 *w
 static tsr_report_kind *count(tsr_offload_family family, const tsr_level3 *what,
                               const tsr_offload_visit *visit) {
   report.calls[family][visit->why]++;
-  report.factorisations += tsr_family_of(what->operation) == TSR_FACTOR;
+  report.of_lapack += tsr_is_of_lapack(what->operation);
   tsr_report_kind *kind = report.kind != NULL ? find_kind(family, what, visit) : NULL;
   if (kind != NULL)
     kind->calls++;

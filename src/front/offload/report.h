@@ -33,7 +33,7 @@ typedef struct tsr_report {
   double began;       /* s, tsr_now() when the library was loaded */
   int64_t calls[TSR_FAMILY_COUNT][TSR_WHY_COUNT];
   double lost_seconds[TSR_FAMILY_COUNT][TSR_WHY_COUNT]; /* s, measured, of calls without a kind */
-  int64_t factorisations;                 /* how many of the BLAS calls are factorisations */
+  int64_t of_lapack;                      /* how many of the BLAS calls are LAPACK's */
   double on_devices;                      /* s, measured, of the BLAS calls that devices did; */
   double on_cpu;                          /* s, predicted for the same calls on the CPU */
   double staging;                         /* s, predicted: what pageable memory cost these calls */

@@ -11,7 +11,6 @@
 
 #include "base/amounts.h"
 #include "base/environment.h"
-#include "blas/family.h"
 #include "blas/operation.h"
 #include "front/offload/report.h"
 
@@ -83,15 +82,14 @@ static int64_t total(const tsr_report *report, tsr_offload_family family) {
 
 /* The noun for the calls of a family; several calls put an s behind it. */
 static const char *calls_of(const tsr_report *report, tsr_offload_family family) {
-  if (family != TSR_FAMILY_BLAS || report->factorisations == 0) return families[family].what;
-  return report->factorisations < total(report, family) ? "BLAS calls and factorisation"
-                                                        : "factorisation";
+  if (family != TSR_FAMILY_BLAS || report->of_lapack == 0) return families[family].what;
+  return report->of_lapack < total(report, family) ? "BLAS and LAPACK call" : "LAPACK call";
 }
 
 static const char *work_of(const tsr_report *report) {
-  if (report->factorisations == 0) return "level-3 BLAS";
-  return report->factorisations < total(report, TSR_FAMILY_BLAS) ? "level-3 BLAS and factorisations"
-                                                                 : "factorisations";
+  if (report->of_lapack == 0) return "level-3 BLAS";
+  return report->of_lapack < total(report, TSR_FAMILY_BLAS) ? "calls of level-3 BLAS and LAPACK"
+                                                            : "calls of LAPACK";
 }
 
 static double seconds_of(const tsr_report *report, tsr_offload_family family, tsr_offload_why why) {
@@ -221,12 +219,14 @@ static void name_routine(const tsr_report_kind *k, char *name, size_t room) {
 }
 
 /* m, n and the extent that is summed over, as the program called the routine; before them the
- * number of products of a batch. A factorisation has its order alone. */
+ * number of products of a batch. A routine of LAPACK has its order alone, or the extents of its B.
+ */
 static void name_extents(const tsr_report_kind *kind, char *text, size_t room) {
   const tsr_level3 *w = &kind->what;
   const tsr_operation_info *info = tsr_operation_get(w->operation);
-  if (tsr_family_of(w->operation) == TSR_FACTOR) {
-    snprintf(text, room, "%lld", (long long)w->n);
+  if (tsr_is_of_lapack(w->operation)) {
+    int order = info->has.m ? snprintf(text, room, "%lldx", (long long)w->m) : 0;
+    snprintf(text + order, room - (size_t)order, "%lld", (long long)w->n);
     return;
   }
   int64_t m = info->has.m ? w->m : w->n;

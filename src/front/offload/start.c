@@ -55,6 +55,13 @@ static tsr_status read_settings(tsr_offload_state *state) {
   return status == TSR_OK ? tsr_context_read_settings(&state->options) : status;
 }
 
+/* ---- Prices ---- */
+
+tsr_offload_price *tsr_offload_price_of(tsr_offload_state *state, tsr_operation operation) {
+  if (!tsr_is_of_lapack(operation)) return &state->price;
+  return &state->price_of_lapack[(int)operation - (int)TSR_OPERATION_COUNT];
+}
+
 /* ---- The least size that is priced ---- */
 
 static double least_of(const tsr_offload_state *state, const tsr_type_info *type) {
@@ -202,7 +209,8 @@ static void take_machine(tsr_offload_state *state, const tsr_machine *machine, b
   state->device_memory = machine->device[0].memory;
   state->network = machine->network.bandwidth;
   tsr_offload_price_init(&state->price, machine, !measured);
-  tsr_offload_price_init(&state->price_of_factors, machine, !measured);
+  for (int i = (int)TSR_OPERATION_COUNT; i < TSR_DOOR_OPERATIONS; i++)
+    tsr_offload_price_init(tsr_offload_price_of(state, (tsr_operation)i), machine, !measured);
   tsr_reach_of(machine, &state->guess);
   state->start_seconds = tsr_offload_start_seconds(state->options.engine, machine->devices);
 }

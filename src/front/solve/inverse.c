@@ -31,6 +31,12 @@ int64_t tsr_inverse_scratch(int64_t n) {
   return 2 * order * order;
 }
 
+/* Three of each square, and two between the halves of all that is larger. */
+int64_t tsr_inverse_steps(int64_t n) {
+  int64_t squares = (n + TSR_TUNE_INVERSE_SQUARE - 1) / TSR_TUNE_INVERSE_SQUARE;
+  return 3 * squares + 2 * (squares - 1);
+}
+
 static scratch scratch_at(const tsr_steps *s, int64_t n, char *memory) {
   int64_t order = order_of_squares(n);
   return (scratch){{memory, order}, {memory + order * order * (int64_t)s->size, order}};

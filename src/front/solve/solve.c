@@ -63,14 +63,13 @@ static bool is_inverse(const tsr_solve *w) {
   return w->routine == TSR_POTRI || w->routine == TSR_TRTRI;
 }
 
-/* Whether the triangle is singular: then the routine does nothing but say so. A factor of posv is
- * judged as it is made, and potrs takes any. */
-static tsr_status find_singular(const solving *x, int64_t *place) {
-  const tsr_solve *w = x->what;
+/* A factor of posv is judged as it is made, and potrs takes any. */
+tsr_status tsr_solve_find_singular(const tsr_steps *s, const tsr_solve *w, void *a,
+                                   int64_t *place) {
   bool unit = w->routine != TSR_POTRI && w->diag == TSR_UNIT;
   *place = 0;
   if (w->routine == TSR_POTRS || w->routine == TSR_POSV || unit) return TSR_OK;
-  return tsr_steps_find_zero(&x->steps, w->n, x->a, place);
+  return tsr_steps_find_zero(s, w->n, (tsr_step_matrix){a, w->lda}, place);
 }
 
 /* An asynchronous call's scratch memory is kept until tsr_sync. */
@@ -108,7 +107,7 @@ static tsr_status carry_out(solving *x) {
   const tsr_solve *w = x->what;
   int64_t singular = 0, made = 0;
   bool factors = w->routine == TSR_POSV;
-  if (w->n > 0) TSR_TRY(find_singular(x, &singular));
+  if (w->n > 0) TSR_TRY(tsr_solve_find_singular(&x->steps, w, x->a.at, &singular));
   bool nothing = w->n == 0 || singular > 0 || (x->b.at == NULL && !is_inverse(w) && !factors);
   x->info = x->async && factors ? w->info : &made;
   if (!nothing) TSR_TRY(end(x, is_inverse(w) ? with_scratch(x) : take_steps(x)));
@@ -119,7 +118,21 @@ static tsr_status carry_out(solving *x) {
 
 /* ---- Calls ------------------------------------------------------------------ */
 
-static tsr_status run(tsr_context *context, bool async, const tsr_solve *what, void *a, void *b) {
+int64_t tsr_solve_steps(tsr_solver routine, int64_t n) {
+  switch (routine) {
+    case TSR_POTRS:
+      return 2;
+    case TSR_POSV:
+      return 3;
+    case TSR_TRTRS:
+      return 1;
+    default:
+      return (routine == TSR_POTRI ? 2 : 1) * tsr_inverse_steps(n);
+  }
+}
+
+static tsr_status run(tsr_context *context, bool async, const tsr_solve *what, void *a, void *b,
+                      bool *begun) {
   TSR_TRY(tsr_context_check(context));
   if (what == NULL)
     return tsr_fail(TSR_ERR_ARGUMENT, "solve: what = NULL: give the address of the description");
@@ -134,7 +147,14 @@ static tsr_status run(tsr_context *context, bool async, const tsr_solve *what, v
                .async = async,
                .a = {a, w.lda},
                .b = {has_b ? b : NULL, w.ldb}};
+  x.steps.begun = begun;
   return carry_out(&x);
+}
+
+tsr_status tsr_context_solve(tsr_context *context, const tsr_solve *what, void *a, void *b,
+                             bool *begun) {
+  *begun = false;
+  return run(context, false, what, a, b, begun);
 }
 
 static void capture(tsr_context *context, const tsr_solve *what, void *a, void *b) {
@@ -144,12 +164,12 @@ static void capture(tsr_context *context, const tsr_solve *what, void *a, void *
 
 TSR_ENTRY(tsr_solve_run, (context, what, a, b), tsr_context *context, const tsr_solve *what,
           void *a, void *b) {
-  return run(context, false, what, a, b);
+  return run(context, false, what, a, b, NULL);
 }
 
 TSR_ENTRY(tsr_solve_run_async, (context, what, a, b), tsr_context *context, const tsr_solve *what,
           void *a, void *b) {
-  TSR_TRY(run(context, true, what, a, b));
+  TSR_TRY(run(context, true, what, a, b, NULL));
   capture(context, what, a, b);
   return TSR_OK;
 }

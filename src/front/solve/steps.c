@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 
 tsr_steps tsr_steps_of(tsr_context *context, tsr_type type, tsr_layout layout, tsr_uplo uplo) {
-  return (tsr_steps){context, type, layout, uplo, tsr_type_get(type)->size};
+  return (tsr_steps){context, type, layout, uplo, tsr_type_get(type)->size, NULL};
 }
 
 tsr_step_matrix tsr_step_matrix_at(const tsr_steps *s, tsr_step_matrix of, int64_t row,
@@ -25,6 +25,17 @@ static const void *scalar(const tsr_steps *s, int value) {
   return is_wide ? (const void *)wide[value + 1] : narrow[value + 1];
 }
 
+/* Notes that a step was submitted, or has failed. */
+static tsr_status note(const tsr_steps *s, tsr_status status) {
+  if (status == TSR_OK && s->begun != NULL) *s->begun = true;
+  return status;
+}
+
+static tsr_status level3(const tsr_steps *s, const tsr_level3 *what, int alpha, const char *a,
+                         const char *b, const void *beta, char *c) {
+  return note(s, tsr_context_step(s->context, what, scalar(s, alpha), a, b, beta, c));
+}
+
 static tsr_level3 request(const tsr_steps *s, tsr_operation operation) {
   return (tsr_level3){.operation = operation,
                       .type = s->type,
@@ -40,7 +51,7 @@ static tsr_status triangular(const tsr_steps *s, tsr_operation operation, tsr_si
   tsr_level3 what = request(s, operation);
   what.side = side, what.transa = op, what.diag = diag, what.m = m, what.n = n;
   what.lda = a.ld, what.ldc = b.ld;
-  return tsr_context_step(s->context, &what, scalar(s, alpha), a.at, NULL, NULL, b.at);
+  return level3(s, &what, alpha, a.at, NULL, NULL, b.at);
 }
 
 tsr_status tsr_step_trsm(const tsr_steps *s, tsr_side side, tsr_op op, tsr_diag diag, int64_t m,
@@ -57,7 +68,7 @@ static tsr_status product(const tsr_steps *s, tsr_operation operation, int64_t n
                           tsr_step_matrix a, tsr_step_matrix b, tsr_step_matrix c) {
   tsr_level3 what = request(s, operation);
   what.m = what.n = n, what.k = k, what.lda = a.ld, what.ldb = b.ld, what.ldc = c.ld;
-  return tsr_context_step(s->context, &what, scalar(s, 1), a.at, b.at, scalar(s, 0), c.at);
+  return level3(s, &what, 1, a.at, b.at, scalar(s, 0), c.at);
 }
 
 tsr_status tsr_step_gemm(const tsr_steps *s, int64_t n, tsr_step_matrix a, tsr_step_matrix b,
@@ -75,12 +86,12 @@ tsr_status tsr_step_herk(const tsr_steps *s, tsr_op op, int64_t n, int64_t k, in
   bool is_complex = tsr_type_get(s->type)->complex_valued;
   tsr_level3 what = request(s, is_complex ? TSR_HERK : TSR_SYRK);
   what.transa = op, what.n = n, what.k = k, what.lda = a.ld, what.ldc = c.ld;
-  return tsr_context_step(s->context, &what, scalar(s, 1), a.at, NULL, scalar(s, beta), c.at);
+  return level3(s, &what, 1, a.at, NULL, scalar(s, beta), c.at);
 }
 
 tsr_status tsr_step_potrf(const tsr_steps *s, int64_t n, tsr_step_matrix a, int64_t *info) {
   tsr_factor what = {TSR_POTRF, s->type, s->layout, s->uplo, n, a.ld, info};
-  return tsr_context_factor_step(s->context, &what, a.at);
+  return note(s, tsr_context_factor_step(s->context, &what, a.at));
 }
 
 tsr_status tsr_steps_solve(const tsr_steps *s, int64_t n, int64_t nrhs, tsr_step_matrix a,

@@ -17,6 +17,7 @@ typedef struct tsr_steps {
   tsr_layout layout;
   tsr_uplo uplo; /* of each triangle */
   size_t size;   /* bytes of an element */
+  bool *begun;   /* out: a step was submitted; NULL: nobody asks */
 } tsr_steps;
 
 /* A matrix or a part of one: where it begins, and its leading dimension. */

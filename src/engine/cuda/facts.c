@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/gpu/internal.h"
+#include "engine/gpu/level3/factor_kernel.h"
 #include "engine/gpu/residues/residue_products.h"
 
 #define MIB ((size_t)1 << 20)
@@ -48,6 +49,7 @@ gpuError gpu_describe(int device, gpu_facts *facts) {
   if (error != gpuSuccess) return error;
   *facts = (gpu_facts){.multiprocessors = properties.multiProcessorCount,
                        .products = tsr_gpu_has_products(device) != 0,
+                       .factor = tsr_gpu_has_factor(device) != 0,
                        .max_pitch = (size_t)pitch,
                        /* The most that cuBLAS uses. With a workspace set by the caller, cuBLAS's
                         * results do not depend on the stream. */

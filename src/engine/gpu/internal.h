@@ -24,6 +24,7 @@ typedef struct gpu_device {
   size_t workspace; /* bytes of the BLAS's workspace, for each queue */
   size_t max_pitch; /* bytes; larger pitches are refused by the runtime's 2D copies */
   bool products;    /* it has the kernel of residue_products.h */
+  bool factor;      /* it has that of factor_kernel.h */
   bool peer[TSR_MAX_DEVICES];
   pthread_mutex_t clock; /* guards the three fields below */
   gpuStream clock_stream;
@@ -74,6 +75,7 @@ typedef struct gpu_facts {
   char address[16]; /* of tsr_device_info */
   int multiprocessors;
   bool products;    /* of gpu_device */
+  bool factor;      /* of gpu_device */
   size_t max_pitch; /* bytes */
   size_t workspace; /* bytes: the most that the BLAS uses */
 } gpu_facts;

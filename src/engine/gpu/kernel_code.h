@@ -66,20 +66,20 @@ struct traits<gpuBfloat16> {
   }
 };
 
-__device__ float product(float a, float b) {
+inline __device__ float product(float a, float b) {
   return a * b;
 }
-__device__ double product(double a, double b) {
+inline __device__ double product(double a, double b) {
   return a * b;
 }
 template <class R>
 __device__ pair<R> product(pair<R> a, pair<R> b) {
   return pair<R>{a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
-__device__ float sum(float a, float b) {
+inline __device__ float sum(float a, float b) {
   return a + b;
 }
-__device__ double sum(double a, double b) {
+inline __device__ double sum(double a, double b) {
   return a + b;
 }
 template <class R>
@@ -124,10 +124,10 @@ __global__ void add_kernel(whole m, whole n, typename traits<C>::value alpha, co
   }
 }
 
-__device__ float real_part(float x) {
+inline __device__ float real_part(float x) {
   return x;
 }
-__device__ double real_part(double x) {
+inline __device__ double real_part(double x) {
   return x;
 }
 template <class R>
@@ -167,10 +167,10 @@ __global__ void real_diagonal_kernel(whole n, pair<R> *c, whole ldc) {
 
 /* ---- The pivots of a factored block ------------------------------------------ */
 
-__device__ float real_of(float x) {
+inline __device__ float real_of(float x) {
   return x;
 }
-__device__ double real_of(double x) {
+inline __device__ double real_of(double x) {
   return x;
 }
 template <class R>
@@ -198,10 +198,10 @@ __global__ void pivots_kernel(int n, const T *c, whole ldc, const int *info, int
 
 /* ---- The whole of a symmetric matrix ---------------------------------------- */
 
-__device__ float conjugate(float x) {
+inline __device__ float conjugate(float x) {
   return x;
 }
-__device__ double conjugate(double x) {
+inline __device__ double conjugate(double x) {
   return x;
 }
 template <class R>
@@ -275,10 +275,10 @@ __global__ void __launch_bounds__(FILLED *FILL_STEP)
   }
 }
 
-__device__ bool is_finite(float x) {
+inline __device__ bool is_finite(float x) {
   return x - x == 0;
 }
-__device__ bool is_finite(double x) {
+inline __device__ bool is_finite(double x) {
   return x - x == 0;
 }
 template <class R>

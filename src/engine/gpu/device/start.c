@@ -38,6 +38,7 @@ static tsr_status describe(gpu_device *device, tsr_device_info *info) {
   device->blocks = 8 * facts.multiprocessors;
   device->workspace = facts.workspace;
   device->products = facts.products;
+  device->factor = facts.factor;
   GPU_TRY(gpuMemGetInfo(&info->memory_free, &info->memory_total), "asking for its memory", d);
   return TSR_OK;
 }

@@ -19,8 +19,9 @@
  *
  * What waits is a chain of 1, 2, 3, 1 ...: the barrier between 2 and 3 is on it, the one behind 3
  * is not. Y is used, and not X, because an element of Y waits for one operation less on the one
- * before it. All products are those of fp64 tensor cores, which are exact for the elements of fp32
- * and as fast as its own.
+ * before it; an element of M in row c is at most sqrt(a_cc / pivot), which overflows for pivots
+ * alone that are subnormal. All products are those of fp64 tensor cores, which are exact for the
+ * elements of fp32 and as fast as its own.
  */
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
@@ -93,15 +94,15 @@ __device__ void root(double pivot, double *root, double *reciprocal) {
   *reciprocal = r;
 }
 
-__device__ float of_lane(float x, int lane) {
-  return __shfl_sync(~0u, x, lane);
+__device__ float of_place(float x, int place) {
+  return __shfl_sync(~0u, x, place);
 }
-__device__ double of_lane(double x, int lane) {
-  return __shfl_sync(~0u, x, lane);
+__device__ double of_place(double x, int place) {
+  return __shfl_sync(~0u, x, place);
 }
 template <class R>
-__device__ pair<R> of_lane(pair<R> x, int lane) {
-  return pair<R>{of_lane(x.re, lane), of_lane(x.im, lane)};
+__device__ pair<R> of_place(pair<R> x, int place) {
+  return pair<R>{of_place(x.re, place), of_place(x.im, place)};
 }
 
 /* ---- A block's part ------------------------------------------------------------ */
@@ -148,7 +149,7 @@ template <class T>
 struct block {
   const factoring<T> &x;
   memory<T> &own;
-  int rank, warp, lane;
+  int rank, warp, place;
 
   /* The number of a row of tiles, and where its tiles begin. */
   __device__ int row(int h) const {
@@ -178,7 +179,8 @@ __device__ T turned(T value) {
   return LOWER ? value : conjugate(value);
 }
 
-/* Beyond the matrix L goes on as an identity. The lanes are along a column of the user's matrix. */
+/* Beyond the matrix L goes on as an identity. The threads are along a column of the user's matrix.
+ */
 template <bool LOWER, class T>
 __device__ T read(const factoring<T> &x, int row, int column) {
   if (row < column) return T{};
@@ -198,14 +200,14 @@ __device__ void read_row(const block<T> &b, int h) {
     for (int t = 0; t < TOGETHER; t++)
 #pragma unroll
       for (int s = 0; s < EACH; s++) {
-        int across = b.warp + s * WARPS, i = LOWER ? b.lane : across, j = LOWER ? across : b.lane;
+        int across = b.warp + s * WARPS, i = LOWER ? b.place : across, j = LOWER ? across : b.place;
         value[t][s] = read<LOWER>(b.x, row * TILE + i, (first + t) * TILE + j);
       }
 #pragma unroll
     for (int t = 0; t < TOGETHER; t++)
 #pragma unroll
       for (int s = 0; s < EACH; s++) {
-        int across = b.warp + s * WARPS, i = LOWER ? b.lane : across, j = LOWER ? across : b.lane;
+        int across = b.warp + s * WARPS, i = LOWER ? b.place : across, j = LOWER ? across : b.place;
         if (first + t <= row) b.tile(h, first + t).x[j][i] = value[t][s];
       }
   }
@@ -216,7 +218,7 @@ template <bool LOWER, int COLUMN, class T>
 __device__ void write(const block<T> &b, const T (&tile)[TILE][COLUMN], int row, int column,
                       int from) {
   for (int across = b.warp - from; across < TILE; across += WARPS - from) {
-    int i = LOWER ? b.lane : across, j = LOWER ? across : b.lane;
+    int i = LOWER ? b.place : across, j = LOWER ? across : b.place;
     int r = row * TILE + i, c = column * TILE + j;
     if (r < b.x.n && r >= c) element<LOWER>(b.x, r, c) = turned<LOWER>(tile[j][i]);
   }
@@ -241,10 +243,10 @@ __device__ unit unit_of(const block<T> &b, int number, int above) {
   return unit{h, both ? 0 : half * (TILE / 2), number % (WARPS / 2) * SLICE, both};
 }
 
-/* Of the operands of a tensor core, a product of 16 x 16 and 16 x 8, a lane gives DEEP of each row
- * and column. Smaller instructions have half of the rate. */
+/* Of the operands of a tensor core, a product of 16 x 16 and 16 x 8, a thread gives DEEP of each
+ * row and column. Smaller instructions have half of the rate. */
 const int HIGH = 16, DEEP = 4, STEPS = TILE / HIGH;
-const int ACROSS = TILE / 4; /* rows that lanes are along; four lanes share a row */
+const int ACROSS = TILE / 4; /* rows that threads are along; four threads share a row */
 
 __device__ void multiply(double (&c)[4], const double (&a)[2][DEEP], const double (&b)[DEEP]) {
   asm("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, "
@@ -263,7 +265,7 @@ struct right_factor {
   T x[STEPS][DEEP];
 };
 
-/* Sums of a conj(b): a lane has two neighbours in a row, and those eight rows below. */
+/* Sums of a conj(b): a thread has two neighbours in a row, and those eight rows below. */
 template <class T>
 struct sums {
   double re[4] = {0, 0, 0, 0};
@@ -315,7 +317,7 @@ __device__ void load(const block<T> &b, right_factor<T> &to, const tile &from, i
   for (int s = 0; s < STEPS; s++)
 #pragma unroll
     for (int k = 0; k < DEEP; k++)
-      to.x[s][k] = from.x[s * HIGH + k * 4 + b.lane % 4][slice + b.lane / 4];
+      to.x[s][k] = from.x[s * HIGH + k * 4 + b.place % 4][slice + b.place / 4];
 }
 
 template <int GROUPS, class T>
@@ -331,7 +333,7 @@ __device__ void add_products(const block<T> &b, unit u, const shared_tile<T> &le
 #pragma unroll
         for (int e = 0; e < 2; e++)
           part.x[e][k] =
-              left.x[s * HIGH + k * 4 + b.lane % 4][u.first + g * HIGH + e * ACROSS + b.lane / 4];
+              left.x[s * HIGH + k * 4 + b.place % 4][u.first + g * HIGH + e * ACROSS + b.place / 4];
       total[g].add(part, right.x[s]);
     }
 }
@@ -343,8 +345,8 @@ __device__ void subtract(const block<T> &b, unit u, const sums<T> (&total)[GROUP
   for (int g = 0; g < GROUPS; g++)
 #pragma unroll
     for (int e = 0; e < 4; e++) {
-      int row = u.first + g * HIGH + e / 2 * ACROSS + b.lane / 4;
-      T &x = from.x[u.slice + 2 * (b.lane % 4) + e % 2][row];
+      int row = u.first + g * HIGH + e / 2 * ACROSS + b.place / 4;
+      T &x = from.x[u.slice + 2 * (b.place % 4) + e % 2][row];
       x = less(x, total[g].value(e), of<T>::from(1));
     }
 }
@@ -405,7 +407,7 @@ __device__ void update_diagonal(const block<T> &b, int k) {
 
 /* ---- 2: the tile on the diagonal ------------------------------------------------- */
 
-/* By one warp, of which a lane has a row. */
+/* By one warp, of which a thread has a row. */
 template <class T>
 __device__ void factor_diagonal(const block<T> &b, int k) {
   typedef typename of<T>::part part;
@@ -414,19 +416,19 @@ __device__ void factor_diagonal(const block<T> &b, int k) {
   T a[TILE];
   int wrong = TILE;
 #pragma unroll
-  for (int j = 0; j < TILE; j++) a[j] = tile.x[j][b.lane];
-  part pivot = of_lane(real_of(a[0]), 0), reciprocals = 0;
+  for (int j = 0; j < TILE; j++) a[j] = tile.x[j][b.place];
+  part pivot = of_place(real_of(a[0]), 0), reciprocals = 0;
 #pragma unroll
   for (int j = 0; j < TILE; j++) {
     part diagonal, reciprocal;
     if (!(pivot > 0) && wrong == TILE) wrong = j;
     root(pivot, &diagonal, &reciprocal);
-    T l = b.lane < j ? T{} : b.lane == j ? of<T>::from(diagonal) : times(a[j], reciprocal);
-    /* The next pivot does not wait for what the lanes exchange. */
-    if (j + 1 < TILE) pivot = of_lane(real_of(less(a[j + 1], l, l)), j + 1);
-    tile.x[j][b.lane] = l;
-    m.x[j][b.lane] = times(l, reciprocal);
-    if (b.lane == j) reciprocals = reciprocal;
+    T l = b.place < j ? T{} : b.place == j ? of<T>::from(diagonal) : times(a[j], reciprocal);
+    /* The next pivot does not wait for what the threads exchange. */
+    if (j + 1 < TILE) pivot = of_place(real_of(less(a[j + 1], l, l)), j + 1);
+    tile.x[j][b.place] = l;
+    m.x[j][b.place] = times(l, reciprocal);
+    if (b.place == j) reciprocals = reciprocal;
     __syncwarp();
     T of_column[TILE];
 #pragma unroll
@@ -434,8 +436,8 @@ __device__ void factor_diagonal(const block<T> &b, int k) {
 #pragma unroll
     for (int c = j + 1; c < TILE; c++) a[c] = less(a[c], l, of_column[c]);
   }
-  m.x[b.lane][0] = of<T>::from(reciprocals);
-  if (b.lane == 0 && wrong < TILE && b.x.verdict != nullptr && *b.x.verdict == 0)
+  m.x[b.place][0] = of<T>::from(reciprocals);
+  if (b.place == 0 && wrong < TILE && b.x.verdict != nullptr && *b.x.verdict == 0)
     *b.x.verdict = b.x.first + k * TILE + wrong + 1;
 }
 
@@ -453,21 +455,21 @@ __device__ void fetch(const block<T> &b, int k) {
   for (int s = 0; s < EACH; s++) to[threadIdx.x + s * THREADS] = value[s];
 }
 
-/* A lane has a row of the tile. */
+/* A thread has a row of the tile. */
 template <class T>
 __device__ void solve(const block<T> &b, int h, int k) {
   shared_tile<T> &tile = b.tile(h, k);
   packed_tile<T> &finished = b.finished(b.row(h), k);
   T a[TILE];
 #pragma unroll
-  for (int j = 0; j < TILE; j++) a[j] = tile.x[j][b.lane];
+  for (int j = 0; j < TILE; j++) a[j] = tile.x[j][b.place];
 #pragma unroll
   for (int j = 0; j < TILE; j++)
 #pragma unroll
     for (int c = j + 1; c < TILE; c++) a[c] = less(a[c], a[j], b.own.m.x[j][c]);
 #pragma unroll
   for (int j = 0; j < TILE; j++)
-    tile.x[j][b.lane] = finished.x[j][b.lane] = times(a[j], real_of(b.own.m.x[j][0]));
+    tile.x[j][b.place] = finished.x[j][b.place] = times(a[j], real_of(b.own.m.x[j][0]));
 }
 
 template <bool LOWER, class T>

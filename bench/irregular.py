@@ -95,7 +95,7 @@ def chart(path, rows):
 
     def panel(family, title):
         def draw_panel(axis):
-            for column, mark, label in (("floor_s", "_", "floor"), ("peer_s", ".", "cuBLASXt"),
+            for column, mark, label in (("floor_s", "_", "limit"), ("peer_s", ".", "cuBLASXt"),
                                         ("median_s", "o", None)):
                 for home in colours:
                     some = [r for r in family if r["home"] == home and r.get(column)]

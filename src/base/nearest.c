@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* Misspelt words: the nearest of those that are known. */
+#include <stdbool.h>
 #include <string.h>
 
 #include "tessera_model.h"
@@ -14,18 +15,25 @@ static int least_of_three(int a, int b, int c) {
   return least < c ? least : c;
 }
 
-/* The number of edits from a to b. b is cut at LONGEST_NAME letters, which no name exceeds. */
+/* Whether the letters before a and b are the same two in the other order ("LGO" and "LOG"). */
+static bool are_exchanged(const char *a, const char *b) {
+  return a[-1] == b[-2] && a[-2] == b[-1];
+}
+
+/* The number of edits from a to b: a letter that is added, missing or another one, or two
+ * neighbours that are exchanged. b is cut at LONGEST_NAME letters, which no name exceeds. */
 static int edit_distance(const char *a, const char *b) {
-  int row[LONGEST_NAME + 1];
+  int before[LONGEST_NAME + 1] = {0}, above[LONGEST_NAME + 1] = {0}, row[LONGEST_NAME + 1] = {0};
   int length = (int)strnlen(b, LONGEST_NAME);
   for (int j = 0; j <= length; j++) row[j] = j;
   for (int i = 1; a[i - 1]; i++) {
-    int diagonal = row[0];
+    memcpy(before, above, sizeof before);
+    memcpy(above, row, sizeof above);
     row[0] = i;
     for (int j = 1; j <= length; j++) {
-      int above = row[j];
-      row[j] = least_of_three(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
-      diagonal = above;
+      row[j] = least_of_three(above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] != b[j - 1]));
+      if (i > 1 && j > 1 && are_exchanged(a + i, b + j) && before[j - 2] + 1 < row[j])
+        row[j] = before[j - 2] + 1;
     }
   }
   return row[length];

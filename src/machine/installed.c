@@ -103,13 +103,13 @@ static void find_stem(const char *name, char stem[TSR_INSTALLED_NAME]) {
   stem[length] = '\0';
 }
 
-/* Appends the names that begin with the stem, or else the name that is most like it: "h100x1,
- * h100x2 or h100x4". */
+/* Appends the names that have the stem in them, or else the name that is most like it: "h100x1,
+ * h100x2 or h100x4"; "4090" is in rtx4090x1. */
 static void add_meant(const tsr_installed *installed, const char *stem, tsr_text *text) {
   const char *names[TSR_INSTALLED_MOST + 1] = {NULL};
   int count = 0;
   for (int i = 0; i < installed->count; i++)
-    if (strncmp(installed->name[i], stem, strlen(stem)) == 0) names[count++] = installed->name[i];
+    if (strstr(installed->name[i], stem) != NULL) names[count++] = installed->name[i];
   if (count == 0) {
     for (int i = 0; i < installed->count; i++) names[i] = installed->name[i];
     names[0] = tsr_word_nearest(stem, names);

@@ -103,13 +103,16 @@ def test_big_endian(context, tessera):
     """Inputs are copied, as those with odd strides are; a result is never big-endian."""
     a, b = np.arange(16.0).reshape(4, 4), eye() + 1
     swapped = a.astype(">f8")
-    with pytest.warns(tessera.CopyWarning, match="a is copied first .* the bytes of its numbers are in the other order"):
+    with pytest.warns(tessera.CopyWarning, match=r"a is copied first .* the bytes of its numbers are in the other order.*"
+                                                r"; give a\.astype\(a\.dtype\.newbyteorder\('='\)\) to avoid this"):
         made = context.matmul(swapped, b)
     assert (made == a @ b).all() and made.dtype == np.dtype("f8") and made.dtype.isnative
     assert (context.gemm(b, swapped.T, c=swapped, copy=True) == b @ a.T + a).all()
     assert (context.trsm(eye(), swapped, copy=True) == a).all()
     with pytest.raises(tessera.ArgumentError, match="a would have to be copied"):
         context.matmul(swapped, b, copy=False)
+    with pytest.raises(tessera.ArgumentError, match=r"out cannot take the result: .*; give out\.astype\("):
+        context.matmul(a, b, swapped)
 
 
 def test_no_array(context):

@@ -138,6 +138,7 @@ static void test_nearest(void **state) {
   static const char *const names[] = {"transa", "transb", "timeline", "type", NULL};
   assert_string_equal(tsr_word_nearest("timelin", names), "timeline");
   assert_string_equal(tsr_word_nearest("tranb", names), "transb");
+  assert_string_equal(tsr_word_nearest("tpye", names), "type"); /* neighbours are exchanged */
   assert_null(tsr_word_nearest("completely-other", names));
 }
 

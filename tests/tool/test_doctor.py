@@ -228,6 +228,8 @@ def test_another_mpis_launcher():
 def test_a_misspelt_setting_is_told():
     done = tessera("plan gemm d 64 64 64", "--machine", HERE, env={"TESSERA_ENGIN": "host"}).ok()
     done.warns("^tessera plan: TESSERA_ENGIN is no setting and has no effect; did you mean TESSERA_ENGINE")
+    done = tessera("plan gemm d 64 64 64", "--machine", HERE, env={"TESSERA_LGO": "info"}).ok()
+    done.warns("^tessera plan: TESSERA_LGO is no setting and has no effect; did you mean TESSERA_LOG")
 
 
 def test_names_that_are_near_no_setting_are_not_told():

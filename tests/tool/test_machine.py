@@ -306,7 +306,7 @@ def test_pairs_have_links_by_count_or_rate():
     assert re.search(r"^gpu2 +- +60 +- +- ", shown, re.MULTILINE)
 
 
-@pytest.mark.parametrize("name, meant", [("mi300x", "mi300x8"), ("H200", "h200x"), ("h200x3", "h200x"),
+@pytest.mark.parametrize("name, meant", [("mi300x", "mi300x8"), ("H200", "h200x"), ("h200x3", "h200x"), ("4090", "rtx4090x1"),
                                          ("sumit-node", "summit-node")])
 def test_misspelt_names(name, meant):
     tessera("machine --machine", name).refused(f"did you mean {meant}", code=1)

@@ -147,6 +147,13 @@ def _reason(x: Matrix) -> str:
     return "its order does not go with that of the other matrices"
 
 
+def remedy(x: Matrix) -> str:
+    """What to give instead of an array that cannot be taken as it is."""
+    if x.swapped:
+        return f"{x.name}.astype({x.name}.dtype.newbyteorder('='))"
+    return "an array with rows or columns that are contiguous"
+
+
 def _copy(call: Call, name: str) -> int:
     """Notes that the operand is to be copied into the call's order; its leading dimension then."""
     x = call.operands[name]
@@ -236,8 +243,8 @@ def in_order_of(c: Matrix, operation: str, flags: Flags, mnk: tuple[int, int, in
             calls.append(call)
     if not calls or (c.conjugated and c.letter in COMPLEX):
         raise ArgumentError(f"{c.name} cannot take the result: "
-                            f"{_reason(c) if not calls else 'it stands for its conjugate'}; give an "
-                            "array with rows or columns that are contiguous")
+                            f"{_reason(c) if not calls else 'it stands for its conjugate'}; give "
+                            + remedy(c))
     return min(calls, key=lambda call: call.bytes_to_copy)
 
 

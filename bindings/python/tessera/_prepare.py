@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _arrays, _layout
 from ._arguments import text_of
-from ._layout import ONE_TRIANGLE, REAL_ALPHA, REAL_BETA, TRIANGULAR, WITH_B, Call
+from ._layout import ONE_TRIANGLE, REAL_ALPHA, REAL_BETA, TRIANGULAR, WITH_B, Call, remedy
 from ._library import ArgumentError, UnsupportedError, check, ffi, lib
 from ._matrix import (COMPLEX, NAMES, SIZES, Matrix, StreamOf, conversion, copied, host_view, matrix_of,
                       numpy_type, span)
@@ -266,13 +266,13 @@ def _copy_inputs(call: Call, copy: bool | None, handle: Any) -> None:
     """Copies what the call cannot take as it is, with the user's leave."""
     for name, why in call.copies.items():
         x = call.operands[name]
-        text = (f"{name} is copied first ({x.bytes / 1e6:.1f} MB), since {why}; give a contiguous "
-                "array to avoid this")
+        text = (f"{name} is copied first ({x.bytes / 1e6:.1f} MB), since {why}; give "
+                f"{remedy(x)} to avoid this")
         if copy is False:
             raise ArgumentError(text.replace("is copied first", "would have to be copied"))
         if handle.home(x.address, 1).memory == lib.TSR_DEVICE:
             raise ArgumentError(f"{name} is on a device and would have to be copied there, since "
-                                f"{why}; give a contiguous array")
+                                f"{why}; give {remedy(x)}")
         if copy is None:
             warnings.warn(text, CopyWarning, stacklevel=_level_of_user())
         call.operands[name] = copied(x, call.by_rows)
